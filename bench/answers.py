@@ -1,0 +1,63 @@
+"""What a contestant found, brought to one form, so that times of different answers are never compared.
+
+Each function takes the contestant's output as an open binary file and returns some of: records,
+types (count by type), bytes (decoded), bad (digests that do not match), digests (compared), sha256.
+Contestants agree when they agree on every key that they share with what the generator wrote.
+"""
+import collections
+import hashlib
+import json
+
+
+def json_line(out):
+    """The drivers, and the peers of bench/peers: one line of JSON with the keys as they are."""
+    answer = json.loads(out.read().splitlines()[-1])
+    answer["types"] = {name.lower(): count for name, count in answer.get("types", {}).items()}
+    return {key: answer[key] for key in ("records", "types", "bytes", "bad", "digests") if answer.get(key)} | \
+        {"bad": answer.get("bad", answer.get("errors", 0))}
+
+
+def python_walk(out):
+    """bench/peers/walk.py: its "bytes" are 0 where it does not count them."""
+    answer = json_line(out)
+    answer.pop("bytes", None)
+    return answer
+
+
+def crate_digest(out):
+    """The crate leaves out records whose digest is wrong or missing, so its records are digests."""
+    return {"digests": json_line(out)["records"]}
+
+
+def fonds_ls(out):
+    """`fonds ls --json`: one object a record."""
+    types = collections.Counter()
+    damaged = 0
+    for line in out:
+        record = json.loads(line)
+        types[record.get("type") or "?"] += 1
+        damaged += any(problem.get("severity") == "error" for problem in record.get("problems", ()))
+    return {"records": sum(types.values()), "types": dict(types), "bad": damaged}
+
+
+def fonds_verify(out):
+    """`fonds verify --json`: the closing line of the archive."""
+    closing = json.loads(out.read().splitlines()[-1])
+    return {"records": closing["records"], "bad": closing["errors"]}
+
+
+def content(out):
+    """The bytes themselves."""
+    return {"sha256": hashlib.sha256(out.read()).hexdigest()}
+
+
+def nothing(out):
+    """For contestants whose output says nothing that could be compared."""
+    del out
+    return {}
+
+
+def differences(answer, expected):
+    """What `answer` says otherwise than `expected`, as words; empty if they agree."""
+    return "; ".join(f"{key} {answer[key]} instead of {expected[key]}"
+                     for key in sorted(answer.keys() & expected.keys()) if answer[key] != expected[key])

@@ -1,0 +1,86 @@
+"""Markdown out of the results, for the terminal and for docs/explanation/benchmarks.md."""
+
+BEGIN, END = "<!-- results: written by script/bench --docs -->", "<!-- end of results -->"
+
+
+def demand_value(demand, medians):
+    """top / bottom, or None if a side was not measured."""
+    top, bottom = _side(demand["top"], medians), _side(demand["bottom"], medians)
+    return top / bottom if top is not None and bottom else None
+
+
+def _side(side, medians):
+    if isinstance(side, (int, float)):
+        return side
+    names, metric = side
+    names = [names] if isinstance(names, str) else names
+    values = [medians[name][metric] for name in names if metric in medians.get(name, {})]
+    return min(values) if values else None
+
+
+def verdict(demand):
+    if demand["value"] is None:
+        return "not measured"
+    kept = demand["value"] <= demand["at_most"] if demand["at_most"] is not None else demand["value"] >= demand["at_least"]
+    return "met" if kept else "NOT MET"
+
+
+def _time(seconds):
+    return f"{seconds:.4f}" if seconds < 0.1 else f"{seconds:.3f}"
+
+
+def set_table(result):
+    """One set: who took how long, then what was demanded."""
+    lines = [f"### {result['title']}", ""]
+    if result.get("file"):
+        sizes = f", {result['decoded_size'] / 1e6:.0f} MB decoded" if result["decoded_size"] else ""
+        records = f", {result['records']} records" if result["records"] else ""
+        lines += [f"`{result['file']}`: {result['stored_size'] / 1e6:.0f} MB{sizes}{records}.", ""]
+    sampled = result["sampled"]
+    if sampled:
+        lines += ["| command | anonymous MiB | resident MiB, mapped file included |", "|---|--:|--:|"]
+    else:
+        lines += ["| contestant | CPU s | user s | system s | wall s | MB/s of CPU | peak RSS MiB | answer |",
+                  "|---|--:|--:|--:|--:|--:|--:|---|"]
+    for name, contestant in result["contestants"].items():
+        lines.append(_row(name, contestant, result["decoded_size"], sampled))
+    if result["demands"]:
+        lines += ["", "| demanded of fonds | bound | measured | |", "|---|--:|--:|---|"]
+    for demand in result["demands"]:
+        bound = f"≤ {demand['at_most']}" if demand["at_most"] is not None else f"≥ {demand['at_least']}"
+        value = "–" if demand["value"] is None else f"{demand['value']:.2f}{demand['unit']}"
+        lines.append(f"| {demand['text']} | {bound}{demand['unit']} | {value} | {verdict(demand)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _row(name, contestant, decoded_size, sampled):
+    median = contestant["median"]
+    if not median:
+        return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |")
+    if sampled:
+        return f"| {name} | {median['anonymous_mib']:.1f} | {median['resident_mib']:.1f} |"
+    rate = f"{decoded_size / 1e6 / median['cpu']:.0f}" if decoded_size and median["cpu"] else ""
+    return (f"| {name} | {_time(median['cpu'])} | {_time(median['user'])} | {_time(median['sys'])} | {_time(median['wall'])} "
+            f"| {rate} | {median['rss_mib']:.0f} | {contestant['agreement']} |")
+
+
+def document(results):
+    """The part of the page that is written anew."""
+    machine = results["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    lines = [BEGIN, "",
+             f"Measured {results['date']} with `{results['command']}`: rounds: {results['reps']}, on {machine['cpu']} "
+             f"({machine['cores']} cores, {machine['memory_gib']} GiB, {machine['system']}), load {machine['load']} at the start.", "",
+             f"Versions: {versions}.", ""]
+    lines += [set_table(result) for result in results["sets"].values()]
+    return "\n".join(lines) + END
+
+
+def write_document(path, results):
+    """Replaces what lies between the two marks of the page."""
+    page = path.read_text(encoding="utf-8")
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"bench: {path} has no place for results; it needs the lines {BEGIN} and {END}")
+    path.write_text(before + document(results) + after, encoding="utf-8")

@@ -1,0 +1,104 @@
+// fonds verify
+#include <fmt/core.h>
+
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
+#include "inputs.hpp"
+#include "ops/verify.hpp"
+#include "terminal.hpp"
+
+namespace fonds::cli {
+namespace {
+
+std::string as_json(const Finding& finding) {
+  std::string line;
+  JsonWriter json(line);
+  const FindingRule* rule = find_rule(finding.code);
+  json.begin_object().member("archive", std::string_view(finding.where.source));
+  json.member("severity", to_string(finding.severity)).member("code", finding.code);
+  json.member("rule", rule == nullptr ? std::string_view() : rule->clause);
+  const auto number_or_null = [&json](std::string_view name, std::optional<std::uint64_t> value) {
+    json.key(name);
+    if (value) {
+      json.value(*value);
+    } else {
+      json.null();
+    }
+  };
+  number_or_null("offset", finding.where.stored_offset);
+  number_or_null("index", finding.where.ordinal);
+  json.member("message", std::string_view(finding.message)).end_object();
+  return line + '\n';
+}
+
+std::string as_json(const std::string& archive, const ops::VerifySummary& summary, bool readable) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object().member("archive", std::string_view(archive)).member("ok", readable && summary.errors == 0);
+  json.member("records", summary.records).member("errors", summary.errors).member("warnings", summary.warnings);
+  json.end_object();
+  return line + '\n';
+}
+
+std::string as_text(const std::string& archive, const ops::VerifySummary& summary) {
+  return fmt::format("{}: {}, {} records, {} errors, {} warnings, {} notes\n", escape_for_terminal(archive),
+                     summary.errors == 0 ? "ok" : "damaged", summary.records, summary.errors, summary.warnings, summary.notes);
+}
+
+}  // namespace
+
+int run_verify(const Arguments& arguments) {
+  Messages messages(arguments);
+  StandardOutput output;
+  const bool json = arguments.has("--json");
+  const bool verbose = arguments.has("--verbose");
+  bool errors = false;
+  Status written;
+  const auto print = [&](const std::string& text) {
+    if (auto status = output.write(text); !status && written) {
+      written = std::move(status);
+    }
+  };
+  const auto report = [&](const Finding& finding) {
+    if (json) {
+      print(as_json(finding));
+    } else if (finding.severity != Severity::Note || verbose) {
+      print(fmt::format("{}: {}\n", to_string(finding.severity), describe(finding)));
+    }
+  };
+  const auto scan = scan_options(arguments);
+  ops::Verifier verifier(scan, {.max_payload = scan.read.memory_budget / 4}, arguments.has("--strict"), report);
+  std::vector<std::pair<std::string, ops::VerifySummary>> checked;
+  for_each_archive(arguments, messages, input_names(arguments, messages),
+                   [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
+                     verifier.set_progress(options.progress);
+                     FONDS_TRY(const auto summary, verifier.check(archive));
+                     checked.emplace_back(archive.source->name(), summary);
+                     if (!json) {
+                       print(as_text(archive.source->name(), summary));
+                     }
+                     errors = errors || summary.errors > 0;
+                     return {};
+                   });
+  const auto last = verifier.finish();
+  errors = errors || last.errors > 0;
+  if (json) {
+    // What only all archives together show counts for the one it was found in; with one archive that is this one.
+    if (checked.size() == 1) {
+      checked[0].second.errors += last.errors;
+      checked[0].second.warnings += last.warnings;
+    }
+    for (const auto& [name, summary] : checked) {
+      print(as_json(name, summary, true));
+    }
+  }
+  if (auto status = output.flush(); !status) {
+    written = std::move(status);
+  }
+  if (!written) {
+    messages.error(written.error());
+  }
+  return static_cast<int>(messages.status(!errors));
+}
+
+}  // namespace fonds::cli

@@ -1,0 +1,198 @@
+#include "flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace fonds::cli {
+namespace {
+
+constexpr std::array kCommon = {
+    Flag{"--threads", 0, "N", "worker threads; 0 = one per core (default 0); output never depends on it"},
+    Flag{"--memory", 0, "SIZE", "decoded data held at once, such as 256M (default 1G)"},
+    Flag{"--format", 0, "NAME", "read as this format instead of recognizing it: warc"},
+    Flag{"--recursive", 'r', "", "read the archives in directories"},
+    Flag{"--files-from", 0, "FILE", "read the names of archives from FILE, one a line; - is standard input"},
+    Flag{"--strict", 0, "", "count warnings as errors; reading commands stop at the first"},
+    Flag{"--progress", 0, "", "show progress on standard error"},
+    Flag{"--no-progress", 0, "", "never show progress"},
+    Flag{"--color", 0, "WHEN", "auto, always or never (default auto; NO_COLOR is honoured)"},
+    Flag{"--quiet", 'q', "", "no messages but errors"},
+    Flag{"--verbose", 'v', "", "also show warnings and notes"},
+    Flag{"--help", 'h', "", "show this help"},
+    Flag{"--version", 0, "", "show the version"},
+};
+
+constexpr std::array kInfoFlags = {
+    Flag{"--deep", 0, "", "look at all records and count them"},
+    Flag{"--json", 0, "", "one JSON object an archive"},
+};
+constexpr std::array kInfoExamples = {
+    Example{"fonds info crawl.warc.gz", "format, version, compression, size"},
+    Example{"fonds info --deep --json crawl.warc.gz", "with counts of records, as JSON"},
+};
+
+constexpr std::array kLsFlags = {
+    Flag{"--json", 0, "", "one JSON object a record"},
+    Flag{"--headers", 0, "", "with --json: all header fields"},
+    Flag{"--fields", 0, "A,B,C", "columns: index, offset, date, type, status, media_type, length, target, and any attribute of --json"},
+    Flag{"--full", 0, "", "read every byte and check it, instead of skipping bodies"},
+    Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--limit", 0, "N", "stop after N records"},
+};
+constexpr std::array kLsExamples = {
+    Example{"fonds ls crawl.warc.gz", "one line a record"},
+    Example{"fonds ls --fields offset,status,target crawl.warc.gz", "chosen columns"},
+    Example{"fonds ls --json --headers crawl.warc.gz", "everything that the headers say, as JSON Lines"},
+};
+
+constexpr std::array kCatFlags = {
+    Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
+    Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
+    Flag{"--limit", 0, "N", "stop after N records"},
+    Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--output", 'o', "DIR", "one file a record in DIR, and manifest.jsonl with sizes and SHA-256"},
+    Flag{"--force", 'f', "", "replace files that are there"},
+    Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
+};
+constexpr std::array kCatExamples = {
+    Example{"fonds cat crawl.warc.gz offset:4711", "the record at a stored offset, decompressed"},
+    Example{"fonds cat --part decoded crawl.warc.gz uri:http://example.com/@2014", "the page, nearest to 2014"},
+    Example{"fonds cat --part block -o blocks crawl.warc.gz", "every block into a file of its own"},
+};
+
+constexpr std::array kVerifyFlags = {
+    Flag{"--json", 0, "", "one JSON object a finding, and one an archive"},
+};
+constexpr std::array kVerifyExamples = {
+    Example{"fonds verify crawl.warc.gz", "framing, checksums, digests and the standard's rules"},
+    Example{"fonds verify --strict --json *.warc.gz", "what most writers get wrong counts too"},
+};
+
+constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fonds cat --help"}};
+
+const std::array kCommands = {
+    Command{"info", "ARCHIVE…", "What is it: format, version, compression, sizes",
+            "Says what an archive is and reads only what it must. Formats are recognized from the content.", kInfoFlags,
+            kInfoExamples, 0, run_info},
+    Command{"ls", "ARCHIVE…", "One line a record",
+            "Lists the records of archives. Bodies are skipped where the container allows it, so a damaged body is not\n"
+            "noticed; --full and `fonds verify` read every byte.",
+            kLsFlags, kLsExamples, 0, run_ls},
+    Command{"cat", "ARCHIVE [KEY…]", "The content of records",
+            "Writes the records that the keys name, or all, to standard output.\n"
+            "Keys: index:N, offset:N or offset:N+M, id:X, uri:X or uri:X@TIME; a bare key is tried as id, then as URI.",
+            kCatFlags, kCatExamples, 1, run_cat},
+    Command{"verify", "ARCHIVE…", "Check every byte",
+            "Reads every byte and checks framing, checksums, digests and the rules of the format. One line a finding;\n"
+            "notes are shown with --verbose. The list of codes is docs/reference/findings.md.",
+            kVerifyFlags, kVerifyExamples, 0, run_verify},
+    Command{"help", "[COMMAND]", "Help on a command", "Shows the help of a command.", {}, kHelpExamples, 0, run_help},
+};
+
+// How many letters must be changed, added or dropped to make `b` of `a`.
+std::size_t edits(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t best = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      diagonal = std::exchange(row[j], best);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string unknown_flag(const Command& command, const std::string& typed) {
+  std::vector<std::string_view> known;
+  for (const auto flags : {command.flags, common_flags()}) {
+    for (const Flag& flag : flags) {
+      known.push_back(flag.name);
+    }
+  }
+  const std::string_view near = nearest(typed.substr(0, typed.find('=')), known);
+  return near.empty() ? fmt::format("unknown option {}", typed)
+                      : fmt::format("unknown option {}; did you mean {}?", typed, near);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+std::span<const Flag> common_flags() { return kCommon; }
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == name; });
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+std::string Arguments::get(std::string_view flag, std::string_view otherwise) const {
+  const auto found = values.find(flag);
+  return found == values.end() ? std::string(otherwise) : found->second.back();
+}
+
+std::string_view nearest(std::string_view typed, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t fewest = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  for (const std::string_view name : known) {
+    if (const std::size_t n = edits(typed, name); n < fewest) {
+      fewest = n;
+      best = name;
+    }
+  }
+  return best;
+}
+
+Arguments parse_arguments(const Command& command, std::span<const char* const> words) {
+  Arguments arguments;
+  arguments.command = &command;
+  CLI::App parser;
+  parser.set_help_flag();
+  parser.allow_extras();
+  std::map<std::string_view, std::vector<std::string>> values;
+  for (const auto flags : {command.flags, common_flags()}) {
+    for (const Flag& flag : flags) {
+      std::string names(flag.name);
+      if (flag.letter != 0) {
+        names += fmt::format(",-{}", flag.letter);
+      }
+      if (flag.value.empty()) {
+        parser.add_flag_callback(names, [&arguments, name = flag.name] { arguments.values[std::string(name)].emplace_back(); });
+      } else {
+        parser.add_option(names, values[flag.name])->expected(1)->allow_extra_args(false);
+      }
+    }
+  }
+  // The parser takes its words from the back.
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    parser.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError{error.what()};
+  }
+  for (auto& [name, given] : values) {
+    if (!given.empty()) {
+      arguments.values[std::string(name)] = std::move(given);
+    }
+  }
+  const auto after_dashes = std::find(words.begin(), words.end(), std::string_view("--"));
+  const auto literal = static_cast<std::size_t>(words.end() - after_dashes);
+  std::vector<std::string> extras = parser.remaining();
+  std::erase(extras, "--");
+  for (std::size_t i = 0; i < extras.size(); ++i) {
+    const bool is_literal = literal > 0 && i + (literal - 1) >= extras.size();
+    if (!is_literal && extras[i].size() > 1 && extras[i].starts_with('-')) {
+      throw UsageError{unknown_flag(command, extras[i])};
+    }
+    arguments.positional.push_back(extras[i]);
+  }
+  return arguments;
+}
+
+}  // namespace fonds::cli

@@ -1,0 +1,147 @@
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <istream>
+
+#include <fmt/core.h>
+
+namespace fonds::cli {
+namespace {
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+void read_names(std::istream& from, std::vector<std::string>& names) {
+  for (std::string line; std::getline(from, line);) {
+    if (!line.empty()) {
+      names.push_back(line);
+    }
+  }
+}
+
+void add_directory(const std::string& name, std::vector<std::string>& names, Messages& messages) {
+  std::error_code error;
+  std::vector<std::string> found;
+  auto entry = std::filesystem::recursive_directory_iterator(name, error);
+  for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored)) {
+      found.push_back(entry->path().string());
+    }
+  }
+  if (error) {
+    messages.error(Error(ErrorCode::Io, "cannot be listed: " + error.message(), {.source = name}));
+  }
+  std::sort(found.begin(), found.end());
+  names.insert(names.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view text) {
+  std::uint64_t unit = 1;
+  std::string_view digits = text;
+  if (!digits.empty() && (digits.back() == 'B' || digits.back() == 'b')) {
+    digits.remove_suffix(1);
+  }
+  if (digits.ends_with("i")) {
+    digits.remove_suffix(1);
+  }
+  if (!digits.empty()) {
+    constexpr std::string_view kUnits = "kmgt";
+    const char last = static_cast<char>(digits.back() | 0x20);
+    if (const std::size_t at = kUnits.find(last); at != std::string_view::npos) {
+      unit = std::uint64_t{1} << (10 * (at + 1));
+      digits.remove_suffix(1);
+    }
+  }
+  const auto number = parse_number(digits);
+  if (!number || *number > (std::uint64_t{1} << 62) / unit) {
+    throw UsageError{fmt::format("'{}' is no size; sizes are like 500M or 2G", text)};
+  }
+  return *number * unit;
+}
+
+std::uint64_t parse_count(const Arguments& arguments, std::string_view flag, std::uint64_t otherwise) {
+  if (!arguments.has(flag)) {
+    return otherwise;
+  }
+  const auto number = parse_number(arguments.get(flag));
+  if (!number) {
+    throw UsageError{fmt::format("{} takes a whole number, not '{}'", flag, arguments.get(flag))};
+  }
+  return *number;
+}
+
+std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {
+  std::vector<std::string> given = arguments.positional;
+  if (arguments.has("--files-from")) {
+    const std::string list = arguments.get("--files-from");
+    if (list == "-") {
+      read_names(std::cin, given);
+    } else {
+      std::ifstream file(list);
+      if (!file) {
+        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
+      }
+      read_names(file, given);
+    }
+  }
+  if (given.empty() && !messages.unreadable()) {
+    throw UsageError{"no archive given; a file, or - for standard input"};
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : given) {
+    std::error_code ignored;
+    if (arguments.has("--recursive") && std::filesystem::is_directory(name, ignored)) {
+      add_directory(name, names, messages);
+    } else {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+ops::ScanOptions scan_options(const Arguments& arguments) {
+  ops::ScanOptions options;
+  options.threads = static_cast<unsigned>(std::min<std::uint64_t>(parse_count(arguments, "--threads", 0), 1024));
+  if (arguments.has("--memory")) {
+    options.read.memory_budget = parse_size(arguments.get("--memory"));
+    constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
+    if (options.read.memory_budget < kLeast) {
+      throw UsageError{"--memory takes at least 1M"};
+    }
+  }
+  options.read.search_damaged = arguments.has("--skip-damaged");
+  return options;
+}
+
+void for_each_archive(const Arguments& arguments, Messages& messages, const std::vector<std::string>& names,
+                      const std::function<Status(const Archive&, const ops::ScanOptions&)>& work) {
+  const std::string format = arguments.get("--format");
+  ops::ScanOptions options = scan_options(arguments);
+  for (const std::string& name : names) {
+    const auto archive = open_archive(name, {.format = format});
+    if (!archive) {
+      if (archive.error().code() == ErrorCode::BadArgument) {
+        throw UsageError{archive.error().message()};
+      }
+      messages.error(archive.error());
+      continue;
+    }
+    Progress progress(arguments, name, archive->source->random_access() ? std::optional(archive->source->size().value_or(0)) : std::nullopt);
+    options.progress = [&progress](std::uint64_t position) { progress.at(position); };
+    if (const auto status = work(*archive, options); !status) {
+      messages.error(status.error());
+    }
+  }
+}
+
+}  // namespace fonds::cli

@@ -1,0 +1,153 @@
+#include "terminal.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+
+namespace fonds::cli {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{256} << 10;
+
+void write_error(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
+    if (n < 0 && errno != EINTR) {
+      return;
+    }
+    text.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
+}
+
+std::string human(std::uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+}  // namespace
+
+bool StandardOutput::is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
+Status StandardOutput::write(std::string_view text) {
+  buffer_ += text;
+  return buffer_.size() >= kBuffer || is_terminal() ? flush() : Status();
+}
+
+Status StandardOutput::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t n = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (n < 0 && errno == EPIPE) {
+      // The reader has what it wanted: no error, and nothing more to do.
+      ::_exit(static_cast<int>(Exit::Done));
+    }
+    if (n < 0 && errno != EINTR) {
+      return fail(ErrorCode::Io, "standard output cannot be written: " + std::generic_category().message(errno));
+    }
+    rest.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
+  buffer_.clear();
+  return {};
+}
+
+Messages::Messages(const Arguments& arguments)
+    : quiet_(arguments.has("--quiet")), verbose_(arguments.has("--verbose")), strict_(arguments.has("--strict")) {
+  const std::string when = arguments.get("--color", "auto");
+  if (when != "auto" && when != "always" && when != "never") {
+    throw UsageError{fmt::format("--color takes auto, always or never, not {}", when)};
+  }
+  const char* no_color = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe)
+  const bool wanted = no_color == nullptr || *no_color == '\0';
+  color_ = when == "always" || (when == "auto" && wanted && ::isatty(STDERR_FILENO) == 1);
+}
+
+void Messages::line(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  write_error(fmt::format("{}\n", text));
+}
+
+void Messages::error(const Error& error) {
+  unreadable_ = true;
+  line(fmt::format("{}fonds:{} {}", color_ ? "\x1b[31m" : "", color_ ? "\x1b[0m" : "", escape_for_terminal(error.to_string())));
+}
+
+void Messages::finding(const Finding& finding) {
+  const bool bad = finding.severity == Severity::Error || (strict_ && finding.severity == Severity::Warning);
+  damaged_ = damaged_ || bad;
+  if ((bad || verbose_) && !(quiet_ && !bad)) {
+    const std::string_view color = finding.severity == Severity::Error ? "\x1b[31m" : "\x1b[33m";
+    line(fmt::format("{}{}{}: {}", color_ ? color : "", to_string(finding.severity), color_ ? "\x1b[0m" : "",
+                     describe(finding)));
+  }
+}
+
+void Messages::hint(std::string_view text) {
+  if (!quiet_) {
+    line(fmt::format("fonds: {}", escape_for_terminal(text)));
+  }
+}
+
+Exit Messages::status(bool answered) const {
+  if (unreadable_) {
+    return Exit::Unreadable;
+  }
+  return damaged_ || !answered ? Exit::Not : Exit::Done;
+}
+
+std::string describe(const Finding& finding) {
+  std::string message = finding.message;
+  if (message.empty()) {
+    const FindingRule* rule = find_rule(finding.code);
+    message = rule == nullptr ? std::string(finding.code) : std::string(rule->text);
+  }
+  return fmt::format("{}{} [{}]", escape_for_terminal(fonds::describe(finding.where)), escape_for_terminal(message), finding.code);
+}
+
+Progress::Progress(const Arguments& arguments, std::string name, std::optional<std::uint64_t> size)
+    : name_(std::move(name)), size_(size), forced_(arguments.has("--progress")) {
+  on_ = forced_ || (!arguments.has("--no-progress") && !arguments.has("--quiet") && ::isatty(STDERR_FILENO) == 1);
+}
+
+Progress::~Progress() {
+  if (shown_) {
+    write_error(forced_ ? "\n" : "\r\x1b[K");
+  }
+}
+
+void Progress::at(std::uint64_t position) {
+  if (!on_) {
+    return;
+  }
+  const std::scoped_lock lock(mutex_);
+  const auto now = Clock::now();
+  farthest_ = std::max(farthest_, position);
+  if (now - begin_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(200)) {
+    return;
+  }
+  last_ = now;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  const double rate = static_cast<double>(farthest_) / seconds;
+  std::string text = fmt::format("\r{}: {}", escape_for_terminal(name_), human(farthest_));
+  if (size_ && *size_ > 0) {
+    const double left = static_cast<double>(*size_ - std::min(farthest_, *size_)) / std::max(rate, 1.0);
+    text += fmt::format(" of {} ({}%), {:.0f} s left", human(*size_), farthest_ * 100 / *size_, left);
+  }
+  text += fmt::format(", {}/s\x1b[K", human(static_cast<std::uint64_t>(rate)));
+  write_error(text);
+  shown_ = true;
+}
+
+}  // namespace fonds::cli

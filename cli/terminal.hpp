@@ -1,0 +1,70 @@
+// Standard output, messages and progress.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fonds/error.hpp>
+#include <fonds/finding.hpp>
+
+#include "flags.hpp"
+
+namespace fonds::cli {
+
+// Writes to standard output. A closed pipe ends the program quietly.
+class StandardOutput {
+ public:
+  static bool is_terminal();
+  Status write(std::string_view text);
+  Status flush();
+
+ private:
+  std::string buffer_;
+};
+
+// What is told on standard error, and what it means for the exit status.
+class Messages {
+ public:
+  explicit Messages(const Arguments& arguments);
+
+  void error(const Error& error);
+  // Shows errors, and with --verbose all; remembers the worst.
+  void finding(const Finding& finding);
+  void hint(std::string_view text);
+  // An input that could not be read at all.
+  bool unreadable() const { return unreadable_; }
+  bool damaged() const { return damaged_; }
+  Exit status(bool answered = true) const;
+
+ private:
+  void line(std::string_view text);
+  bool quiet_, verbose_, strict_, color_;
+  bool unreadable_ = false, damaged_ = false;
+  std::mutex mutex_;
+};
+
+// "crawl.warc.gz: offset 1048576 (record 312): gzip member is cut short [truncated-member]"
+std::string describe(const Finding& finding);
+
+// Bytes and rate on standard error, from the first second on, if it is a terminal.
+class Progress {
+ public:
+  Progress(const Arguments& arguments, std::string name, std::optional<std::uint64_t> size);
+  ~Progress();
+  void at(std::uint64_t position);  // from any thread
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string name_;
+  std::optional<std::uint64_t> size_;
+  bool on_ = false, forced_ = false, shown_ = false;
+  Clock::time_point begin_ = Clock::now(), last_ = begin_;
+  std::uint64_t farthest_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace fonds::cli

@@ -1,0 +1,22 @@
+# With FONDS_FUZZ each fuzz/*_fuzz.cpp is a libFuzzer program; otherwise a program that runs the files
+# it is given, and a test that does so over tests/data.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
+foreach(source IN LISTS fuzz_sources)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE fonds::fonds fmt::fmt ZLIB::ZLIB PkgConfig::codecs
+    Threads::Threads)
+  if(FONDS_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE fuzz/replay_main.cpp)
+    if(FONDS_DEVELOPER)
+      add_test(NAME fuzz.${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/data)
+      set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+    endif()
+  endif()
+  list(APPEND fuzz_targets ${name})
+endforeach()
+add_custom_target(fonds_fuzzers DEPENDS ${fuzz_targets})

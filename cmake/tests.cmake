@@ -1,0 +1,38 @@
+# One GoogleTest program from all *_test.cpp, found by ctest test by test.
+find_package(GTest REQUIRED)
+find_package(nlohmann_json REQUIRED)
+pkg_check_modules(brotli_encoder REQUIRED IMPORTED_TARGET libbrotlienc)
+include(GoogleTest)
+enable_testing()
+
+# Sanitizer runs that need only some tests compile only the sources that match.
+set(FONDS_TEST_SOURCES_MATCHING "" CACHE STRING "Compile only test sources with a line that matches")
+
+file(GLOB_RECURSE cross_test_sources CONFIGURE_DEPENDS tests/*_test.cpp tests/conformance/*.cpp)
+list(APPEND test_sources ${cross_test_sources})
+list(REMOVE_DUPLICATES test_sources)
+if(FONDS_TEST_SOURCES_MATCHING)
+  set(matching)
+  foreach(source IN LISTS test_sources)
+    file(STRINGS ${source} lines REGEX "${FONDS_TEST_SOURCES_MATCHING}")
+    if(lines OR NOT source MATCHES "_test\\.cpp$")
+      list(APPEND matching ${source})
+    endif()
+  endforeach()
+  set(test_sources ${matching})
+endif()
+
+if(test_sources)
+  add_executable(fonds_tests ${test_sources})
+  target_include_directories(fonds_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(fonds_tests PRIVATE
+    FONDS_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    FONDS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    FONDS_BINARY="${PROJECT_BINARY_DIR}/fonds")
+  target_compile_options(fonds_tests PRIVATE ${FONDS_WARNINGS})
+  target_link_libraries(fonds_tests PRIVATE fonds::fonds GTest::gmock GTest::gtest_main
+    nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto BZip2::BZip2 LibLZMA::LibLZMA ZLIB::ZLIB
+    PkgConfig::codecs PkgConfig::brotli_encoder Threads::Threads)
+  gtest_discover_tests(fonds_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 300 LABELS unit)
+endif()

@@ -1,0 +1,44 @@
+// Where stored bytes come from: files, memory, standard input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
+
+namespace fonds {
+
+// Bytes at positions. Sources with random access are stateless: every member may be called from many
+// threads. Without random access only `read_next` works, from one thread.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // The path as it was given, "-" for standard input, "<memory>".
+  virtual const std::string& name() const = 0;
+  virtual bool random_access() const = 0;
+  // The size in bytes. Errors: Unsupported without random access.
+  virtual Result<std::uint64_t> size() = 0;
+  // Reads up to out.size() bytes at `offset`; fewer only at the end. Errors: Io; Unsupported without
+  // random access.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) = 0;
+  // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io.
+  virtual Result<std::size_t> read_next(MutableByteView out) = 0;
+  // The whole content if it lies in memory (mapped files, memory); lives as long as the source.
+  virtual std::optional<ByteView> view() { return std::nullopt; }
+};
+
+// Opens a path, or standard input for "-". A regular file is mapped.
+// Errors: NotFound, Io with the system's words.
+Result<std::shared_ptr<ByteSource>> open_source(std::string_view path);
+
+// A source over bytes in memory, which it owns.
+std::shared_ptr<ByteSource> memory_source(std::vector<std::byte> bytes,
+                                          std::string name = "<memory>");
+
+}  // namespace fonds

@@ -1,0 +1,103 @@
+// Formats: how records lie in the bytes that a codec gives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fonds/byte_source.hpp>
+#include <fonds/codec.hpp>
+#include <fonds/error.hpp>
+#include <fonds/finding.hpp>
+#include <fonds/reader.hpp>
+
+namespace fonds {
+
+class Format;
+
+// An opened archive: its bytes, and what they were recognized as.
+struct Archive {
+  std::shared_ptr<ByteSource> source;
+  const Format* format = nullptr;
+  std::vector<const Codec*> codecs;  // the outermost first; usually one, {"none"} for plain bytes
+
+  // The outermost codec.
+  const Codec& codec() const { return *codecs.front(); }
+};
+
+struct OpenOptions {
+  std::string_view format;  // name of a format; empty: recognized from the content
+};
+
+// Opens a path (or "-") and recognizes codec and format from the content, never from the name.
+// Errors: NotFound, Io; Unsupported if the content is no archive that this library knows.
+Result<Archive> open_archive(std::string_view path, const OpenOptions& options = {});
+Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptions& options = {});
+
+// What of a record is asked for.
+enum class RecordPart : std::uint8_t {
+  Record,   // as stored, decompressed, with the line ends that close it
+  Header,   // the header's octets
+  Block,    // the content block
+  Http,     // the HTTP head of the block
+  Body,     // what follows the HTTP head, as stored; without a head the block
+  Payload,  // the body freed of its transfer coding
+  Decoded,  // the payload freed of its content coding
+};
+using ByteOutput = std::function<Status(ByteView)>;
+
+struct VerifyOptions {
+  bool digests = true;
+  std::uint64_t max_payload = std::uint64_t{256} << 20;  // larger payloads are not decoded for a digest's sake
+};
+
+// Checks records one by one, on the thread that reads them, and remembers what VerifyWhole needs.
+class VerifyPart {
+ public:
+  virtual ~VerifyPart() = default;
+  // Reads what is left of the record's block and appends what it finds.
+  virtual Status check(RecordReader& reader, const Record& record, std::vector<Finding>& out) = 0;
+};
+
+// Checks what only a whole archive, or several together, can show. Takes the parts in file order.
+class VerifyWhole {
+ public:
+  virtual ~VerifyWhole() = default;
+  // Called before the parts of each archive.
+  virtual void begin(const Archive& archive) = 0;
+  // `first_ordinal` is the number of the part's first record in its archive.
+  virtual void add(VerifyPart& part, std::uint64_t first_ordinal) = 0;
+  // Called after the parts of each archive, with the number of its records.
+  virtual void end(std::uint64_t records, const std::function<void(Finding)>& out) = 0;
+  // Called at the very end: what no archive of the run could answer.
+  virtual void finish(const std::function<void(Finding)>& out) = 0;
+};
+
+// Stateless; one object per format, in the list of formats().
+class Format {
+ public:
+  virtual ~Format() = default;
+  virtual std::string_view name() const = 0;
+  // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
+  virtual int probe(ByteView decoded_head, bool whole) const = 0;
+  virtual RecordProbe record_probe() const = 0;
+  virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive, const ReadOptions& options) const = 0;
+  // Gives a part of the reader's current record to `out`, piece by piece; the closing line ends of RecordPart::Record are
+  // not given (they come with RecordReader::finish). Payloads of more than `max_payload` bytes are not decoded: finding
+  // limit-exceeded. What is odd about the part is appended to `findings`. Errors: those of reading and of `out`.
+  virtual Status write_part(RecordReader& reader, const Record& record, RecordPart part, std::uint64_t max_payload,
+                            const ByteOutput& out, std::vector<Finding>& findings) const = 0;
+  virtual std::unique_ptr<VerifyPart> verify_part(const Archive& archive, const VerifyOptions& options) const = 0;
+  virtual std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& options) const = 0;
+};
+
+// All formats: the one list is src/format/registry.cpp.
+std::span<const Format* const> formats();
+
+// Starts a decoder through all codecs of the archive. Errors: those of Codec::decode.
+Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive, const DecodeOptions& options);
+
+}  // namespace fonds

@@ -1,0 +1,193 @@
+#include "base/text.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace fonds {
+namespace {
+
+constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+
+unsigned octet(char c) { return static_cast<unsigned char>(c); }
+
+bool is_continuation(char c) { return (octet(c) & 0xc0U) == 0x80U; }
+
+// The length in octets of the well-formed UTF-8 character (Unicode, table 3-7) at `at`, or 0.
+std::size_t character_length(std::string_view text, std::size_t at) {
+  const unsigned lead = octet(text[at]);
+  if (lead < 0x80U) {
+    return 1;
+  }
+  const std::size_t left = text.size() - at;
+  if (lead >= 0xc2U && lead <= 0xdfU) {
+    return left >= 2 && is_continuation(text[at + 1]) ? 2 : 0;
+  }
+  if (lead >= 0xe0U && lead <= 0xefU) {
+    if (left < 3 || !is_continuation(text[at + 1]) || !is_continuation(text[at + 2])) {
+      return 0;
+    }
+    const unsigned second = octet(text[at + 1]);
+    const bool overlong = lead == 0xe0U && second < 0xa0U;
+    const bool surrogate = lead == 0xedU && second > 0x9fU;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (lead >= 0xf0U && lead <= 0xf4U) {
+    if (left < 4 || !is_continuation(text[at + 1]) || !is_continuation(text[at + 2]) ||
+        !is_continuation(text[at + 3])) {
+      return 0;
+    }
+    const unsigned second = octet(text[at + 1]);
+    const bool overlong = lead == 0xf0U && second < 0x90U;
+    const bool too_large = lead == 0xf4U && second > 0x8fU;
+    return overlong || too_large ? 0 : 4;
+  }
+  return 0;
+}
+
+// The character of `length` octets at `at`.
+char32_t character_at(std::string_view text, std::size_t at, std::size_t length) {
+  const unsigned lead = octet(text[at]);
+  char32_t value = length == 1 ? lead : lead & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    value = (value << 6U) | (octet(text[at + i]) & 0x3fU);
+  }
+  return value;
+}
+
+// Characters that change how a terminal shows what is around them.
+bool is_unsafe(char32_t c) {
+  return c < 0x20U || (c >= 0x7fU && c < 0xa0U) || c == 0x061cU || c == 0x200eU || c == 0x200fU ||
+         (c >= 0x2028U && c <= 0x202eU) || (c >= 0x2066U && c <= 0x2069U);
+}
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+void put_octet_escape(std::string& out, unsigned value) {
+  out += "\\x";
+  out += kHexDigits[value >> 4U];
+  out += kHexDigits[value & 0xfU];
+}
+
+void put_character_escape(std::string& out, char32_t value) {
+  out += "\\u{";
+  bool started = false;
+  for (unsigned shift = 24; shift > 0;) {
+    shift -= 4;
+    const unsigned digit = (value >> shift) & 0xfU;
+    started = started || digit != 0;
+    if (started) {
+      out += kHexDigits[digit];
+    }
+  }
+  out += '}';
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & kHighBits) == 0) {
+        at += 8;
+        continue;
+      }
+    }
+    const std::size_t length = character_length(text, at);
+    if (length == 0) {
+      return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
+std::string latin1_to_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  for (const char c : text) {
+    const unsigned value = octet(c);
+    if (value < 0x80U) {
+      out += c;
+    } else {
+      out += static_cast<char>(0xc0U | (value >> 6U));
+      out += static_cast<char>(0x80U | (value & 0x3fU));
+    }
+  }
+  return out;
+}
+
+std::string to_utf8(std::string_view text) {
+  return is_utf8(text) ? std::string(text) : latin1_to_utf8(text);
+}
+
+std::string escape_for_terminal(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = character_length(text, at);
+    if (length == 0) {
+      put_octet_escape(out, octet(text[at]));
+      ++at;
+      continue;
+    }
+    const char32_t c = character_at(text, at, length);
+    if (!is_unsafe(c)) {
+      out.append(text, at, length);
+    } else if (length == 1) {
+      put_octet_escape(out, static_cast<unsigned>(c));
+    } else {
+      put_character_escape(out, c);
+    }
+    at += length;
+  }
+  return out;
+}
+
+char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string to_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    c = to_lower(c);
+  }
+  return out;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (to_lower(a[i]) != to_lower(b[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept {
+  return text.size() >= prefix.size() &&
+         equals_ignoring_case(text.substr(0, prefix.size()), prefix);
+}
+
+std::string_view trim(std::string_view text) noexcept {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+}  // namespace fonds

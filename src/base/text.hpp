@@ -1,0 +1,25 @@
+// Text that comes out of archives: hostile until proved otherwise.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fonds {
+
+bool is_utf8(std::string_view text);
+// Every octet becomes the character of the same number.
+std::string latin1_to_utf8(std::string_view text);
+// `text` if it is UTF-8, else its Latin-1 reading.
+std::string to_utf8(std::string_view text);
+// For a terminal or a table: control characters (C0, DEL, C1), and Unicode's direction and line separators, become
+// \xNN or \u{N}; a backslash stays. Octets that are not UTF-8 become \xNN.
+std::string escape_for_terminal(std::string_view text);
+// ASCII only, no locale.
+char to_lower(char c) noexcept;
+std::string to_lower(std::string_view text);
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
+bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;
+// Without SP and HTAB (and CR, LF) at both ends.
+std::string_view trim(std::string_view text) noexcept;
+
+}  // namespace fonds

@@ -1,0 +1,463 @@
+#include "codec/gzip/decoder.hpp"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/bytes.hpp"
+#include "codec/gzip/member_search.hpp"
+
+namespace fonds::gzip {
+namespace {
+
+constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
+constexpr std::size_t kTrailer = 8;        // CRC-32 and ISIZE; RFC 1952, 2.3.1
+constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
+constexpr std::size_t kProbeHead = 512;    // decoded bytes that show whether a record starts
+constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
+constexpr std::size_t kShortGap = 64;      // octets; longer gaps are errors
+
+std::uint32_t update_crc(std::uint32_t crc, ByteView bytes) {
+  return static_cast<std::uint32_t>(libdeflate_crc32(crc, bytes.data(), bytes.size()));
+}
+
+// The greatest length of deflate data for `n` bytes that skimming reckons with: stored blocks.
+std::uint64_t longest_deflate(std::uint64_t n) { return n + 5 * (n / 65535 + 1) + 16; }
+
+}  // namespace
+
+bool begins_record(ByteView stored, std::uint64_t offset, const RecordProbe& probe,
+                   HeadInflater& inflater, MemberHeader& header) {
+  if (offset >= stored.size() ||
+      parse_member_header(stored.subspan(offset), header) != HeaderState::Good) {
+    return false;
+  }
+  const std::uint64_t data = offset + header.length;
+  if (data > stored.size()) {
+    return false;
+  }
+  inflater.start(stored.subspan(data));
+  auto state = inflater.run(kProbeHead);
+  if (inflater.output().empty()) {
+    return state == HeadInflater::State::End;
+  }
+  if (probe.starts_record == nullptr || probe.starts_record(inflater.output())) {
+    return true;
+  }
+  if (state != HeadInflater::State::More) {
+    return false;
+  }
+  inflater.run(kProbeMore);
+  return probe.starts_record(inflater.output());
+}
+
+GzipDecoder::GzipDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options)
+    : BufferedDecoder(options), window_(std::move(source)), position_(options.start) {}
+
+GzipDecoder::~GzipDecoder() { libdeflate_free_decompressor(whole_); }
+
+Result<BufferedDecoder::Fill> GzipDecoder::fill(std::size_t wanted) {
+  switch (mode_) {
+    case Mode::Between:
+      return begin_member(wanted);
+    case Mode::Head:
+      return more_head(wanted);
+    case Mode::Whole:
+      return decode_whole();
+    case Mode::Stream:
+      return more_stream();
+    case Mode::Plain:
+      return more_plain(wanted);
+    case Mode::Resync:
+      return resync();
+    case Mode::Over:
+      return Fill::End;
+  }
+  return Fill::End;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
+  window_.release(position_);
+  FONDS_TRY(ByteView stored, window_.at(position_, 64));
+  if (stored.empty()) {
+    mode_ = Mode::Over;
+    return Fill::End;
+  }
+  const bool ready = ready_ == position_;
+  ready_.reset();
+  auto state = HeaderState::Good;
+  if (ready) {
+    header_ = next_header_;
+  } else {
+    state = parse_member_header(stored, header_);
+    for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader; more *= 4) {
+      FONDS_TRY(stored, window_.at(position_, more));
+      state = parse_member_header(stored, header_);
+      if (stored.size() < more) {
+        break;
+      }
+    }
+  }
+  if (state == HeaderState::NeedMore) {
+    report("truncated-member", fmt::format("gzip member is cut short in its header after {} bytes", stored.size()),
+           position_);
+    position_ += stored.size();
+    mode_ = Mode::Over;
+    return Fill::End;
+  }
+  if (state == HeaderState::Not) {
+    return foreign_bytes(stored);
+  }
+  member_ = position_;
+  data_ = position_ + header_.length;
+  decoded_ = 0;
+  head_done_ = 0;
+  drop_ = 0;
+  crc_ = 0;
+  if (header_.bad_header_crc) {
+    report("header-crc", "the checksum of the gzip header is wrong", member_);
+  }
+  begin_unit(member_);
+  if (!window_.mapped()) {
+    return start_stream();
+  }
+  if (!options_.skim) {
+    return decode_whole();
+  }
+  if (ready) {
+    std::swap(head_, next_head_);
+  } else {
+    if (head_ == nullptr) {
+      head_ = std::make_unique<HeadInflater>();
+    }
+    head_->start(stored.subspan(header_.length));
+  }
+  mode_ = Mode::Head;
+  return more_head(wanted);
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
+  if (stored[0] == std::byte{0}) {
+    std::uint64_t zeros = 0;
+    const std::uint64_t from = position_;
+    while (!stored.empty()) {
+      const auto end = std::find_if(stored.begin(), stored.end(), [](std::byte b) { return b != std::byte{0}; });
+      const auto n = static_cast<std::uint64_t>(end - stored.begin());
+      zeros += n;
+      if (end != stored.end()) {
+        break;
+      }
+      window_.release(from + zeros);
+      FONDS_TRY(stored, window_.at(from + zeros, 1));
+    }
+    report("nul-padding", fmt::format("{} NUL octets between gzip members", zeros), from);
+    position_ = from + zeros;
+    return Fill::More;
+  }
+  FONDS_TRY(stored, window_.at(position_, std::size_t{64} << 10));
+  const ByteView head = stored.first(std::min(stored.size(), std::size_t{64} << 10));
+  if (options_.probe.starts_record != nullptr && position_ > options_.start && options_.probe.starts_record(head)) {
+    report("plain-after-compressed", "records are stored plain from here on", position_);
+    begin_unit(position_);
+    plain_from_ = position_;
+    mode_ = Mode::Plain;
+    return Fill::More;
+  }
+  mode_ = Mode::Resync;
+  return Fill::Gap;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::resync() {
+  const std::uint64_t from = position_;
+  FONDS_TRY(const std::uint64_t found, find_member(from, std::numeric_limits<std::uint64_t>::max()));
+  if (found == from) {  // a gap of nothing: the data behind the last member was already accounted for
+    mode_ = Mode::Between;
+    return Fill::More;
+  }
+  FONDS_TRY(const ByteView there, window_.at(found, 1));
+  const std::uint64_t skipped = found - from;
+  if (there.empty()) {
+    report("trailing-garbage", fmt::format("{} octets behind the last gzip member", skipped), from);
+    mode_ = Mode::Over;
+    position_ = found;
+    return Fill::End;
+  }
+  report(skipped > kShortGap ? "resync" : "resync-short",
+         fmt::format("{} octets that are no gzip member skipped", skipped), from);
+  position_ = found;
+  mode_ = Mode::Between;
+  return Fill::More;
+}
+
+Result<std::uint64_t> GzipDecoder::find_member(std::uint64_t from, std::uint64_t to) {
+  if (next_head_ == nullptr) {
+    next_head_ = std::make_unique<HeadInflater>();
+  }
+  ready_.reset();
+  std::uint64_t at = from;
+  while (at < to) {
+    window_.release(at);
+    FONDS_TRY(const ByteView stored, window_.at(at, kStreamPiece));
+    if (stored.size() < 3) {
+      return at + stored.size();
+    }
+    const std::size_t span = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size(), to - at));
+    std::size_t hit = 0;
+    while ((hit = find_member_magic(stored, hit, span)) != npos) {
+      if (begins_record(stored, hit, options_.probe, *next_head_, next_header_)) {
+        if (window_.mapped()) {
+          ready_ = at + hit;
+        }
+        return at + hit;
+      }
+      ++hit;
+    }
+    if (window_.mapped()) {
+      return at + span;
+    }
+    // A magic may lie across the end of what a pipe shows.
+    at += stored.size() < kStreamPiece ? stored.size() : stored.size() - 3;
+  }
+  return to;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
+  if (whole_ == nullptr) {
+    whole_ = libdeflate_alloc_decompressor();
+    if (whole_ == nullptr) {
+      return fail(ErrorCode::Internal, "no memory for a decompressor");
+    }
+  }
+  FONDS_TRY(const ByteView stored, window_.at(data_, 1));
+  for (const std::size_t size : {std::size_t{256} << 10, std::size_t{2} << 20, options_.max_whole_unit}) {
+    if (size > options_.max_whole_unit) {
+      continue;
+    }
+    MutableByteView out = reserve(size);
+    out = out.first(std::min(out.size(), std::max(size, options_.max_whole_unit)));
+    std::size_t used = 0;
+    std::size_t written = 0;
+    const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(), out.data(),
+                                                          out.size(), &used, &written);
+    if (verdict == LIBDEFLATE_SUCCESS) {
+      crc_ = update_crc(0, out.first(written));
+      commit_behind_head(out, written);
+      decoded_ = written;
+      return end_member(data_ + used, crc_, written);
+    }
+    if (verdict != LIBDEFLATE_INSUFFICIENT_SPACE) {
+      break;  // damaged: the stream decoder delivers what comes before the damage
+    }
+  }
+  drop_ = head_done_;
+  return start_stream();
+}
+
+void GzipDecoder::commit_behind_head(MutableByteView out, std::size_t n) {
+  const auto drop = static_cast<std::size_t>(std::min<std::uint64_t>(n, head_done_));
+  if (drop > 0) {
+    std::memmove(out.data(), out.data() + drop, n - drop);
+  }
+  commit(n - drop);
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::start_stream() {
+  if (stream_ == nullptr) {
+    stream_ = std::make_unique<InflateStream>();
+  }
+  stream_->start();
+  stream_position_ = data_;
+  decoded_ = 0;
+  crc_ = 0;
+  mode_ = Mode::Stream;
+  return more_stream();
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
+  window_.release(stream_position_);
+  FONDS_TRY(const ByteView stored, window_.at(stream_position_, kStreamPiece));
+  const MutableByteView out = reserve(kStreamPiece).first(kStreamPiece);
+  const auto step = stream_->run(stored, out);
+  const bool stuck = step.used == 0 && step.written == 0 && step.state == InflateStream::State::More;
+  stream_position_ += step.used;
+  crc_ = update_crc(crc_, out.first(step.written));
+  decoded_ += step.written;
+  const auto drop = static_cast<std::size_t>(std::min<std::uint64_t>(drop_, step.written));
+  if (drop > 0) {
+    std::memmove(out.data(), out.data() + drop, step.written - drop);
+    drop_ -= drop;
+  }
+  commit(step.written - drop);
+  switch (step.state) {
+    case InflateStream::State::More:
+      if (stored.empty() || stuck) {
+        report("truncated-member", fmt::format("gzip member is cut short; {} bytes of it decode", decoded_), member_);
+        position_ = stream_position_;
+        mode_ = Mode::Over;
+        return Fill::End;
+      }
+      return Fill::More;
+    case InflateStream::State::End:
+      return end_member(stream_position_, crc_, decoded_);
+    case InflateStream::State::Corrupt:
+      break;
+  }
+  return damaged(fmt::format("gzip member cannot be decoded behind its first {} bytes", decoded_));
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
+  // The decoder may have run on into the members behind before it noticed, so the search begins in this one.
+  const std::uint64_t from = window_.mapped() ? data_ : stream_position_;
+  FONDS_TRY(const std::uint64_t next, find_member(from, std::numeric_limits<std::uint64_t>::max()));
+  report("member-damaged", std::move(message), member_);
+  position_ = next;
+  mode_ = Mode::Between;
+  return Fill::Gap;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std::uint32_t crc,
+                                                      std::uint64_t decoded) {
+  member_size_ = decoded;
+  mode_ = Mode::Between;
+  FONDS_TRY(const ByteView stored, window_.at(trailer, kTrailer));
+  if (stored.size() < kTrailer) {
+    report("truncated-member", fmt::format("gzip member lacks {} of the 8 bytes of its trailer", kTrailer - stored.size()),
+           member_);
+    position_ = trailer + stored.size();
+    return Fill::More;
+  }
+  position_ = trailer + kTrailer;
+  const std::uint32_t stored_crc = load_le32(stored);
+  const std::uint32_t stored_size = load_le32(stored.subspan(4));
+  if (stored_crc == crc && stored_size == static_cast<std::uint32_t>(decoded)) {
+    return Fill::More;
+  }
+  if (window_.mapped()) {
+    // Damage can make deflate data seem to end far behind its true end: a member inside is the proof.
+    FONDS_TRY(const std::uint64_t inside, find_member(data_, trailer));
+    if (inside < trailer) {
+      report("member-damaged", fmt::format("gzip member cannot be decoded: its data seems to reach over the member at {}",
+                                           inside), member_);
+      position_ = inside;
+      return Fill::Gap;
+    }
+    ready_.reset();
+  }
+  if (stored_crc != crc) {
+    report("member-crc", fmt::format("gzip member has CRC-32 {:08x}, its trailer says {:08x}", crc, stored_crc), member_);
+  }
+  if (stored_size != static_cast<std::uint32_t>(decoded)) {
+    report("member-isize", fmt::format("gzip member holds {} bytes, its trailer says {}", decoded, stored_size), member_);
+  }
+  return Fill::More;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::more_head(std::size_t wanted) {
+  const std::size_t target = head_done_ + std::max<std::size_t>(wanted, 256);
+  if (target > HeadInflater::kMaxOutput) {
+    return decode_whole();
+  }
+  const auto state = head_->run(target);
+  if (state == HeadInflater::State::Corrupt || state == HeadInflater::State::NeedInput) {
+    return decode_whole();
+  }
+  const ByteView fresh = head_->output().subspan(head_done_);
+  std::memcpy(reserve(fresh.size()).data(), fresh.data(), fresh.size());
+  commit(fresh.size());
+  head_done_ = head_->output().size();
+  if (state == HeadInflater::State::End) {
+    return end_member(data_ + head_->consumed(), update_crc(0, head_->output()), head_done_);
+  }
+  return Fill::More;
+}
+
+Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {
+  window_.release(position_);
+  FONDS_TRY(const ByteView stored, window_.at(position_, std::max(wanted, kStreamPiece)));
+  if (stored.empty()) {
+    mode_ = Mode::Over;
+    return Fill::End;
+  }
+  const std::size_t n = std::min(stored.size(), std::max(wanted, kStreamPiece));
+  std::memcpy(reserve(n).data(), stored.data(), n);
+  commit(n);
+  position_ += n;
+  return Fill::More;
+}
+
+Place GzipDecoder::place() const {
+  const Place place = BufferedDecoder::place();
+  return plain_from_ && place.unit >= *plain_from_ ? Place{place.unit + place.inner, 0} : place;
+}
+
+Result<std::uint64_t> GzipDecoder::skip(std::uint64_t n) {
+  if (mode_ == Mode::Head && n > buffered()) {
+    mode_ = Mode::Whole;
+  }
+  return BufferedDecoder::skip(n);
+}
+
+bool GzipDecoder::accept_candidate(ByteView stored, std::uint64_t offset) {
+  if (next_head_ == nullptr) {
+    next_head_ = std::make_unique<HeadInflater>();
+  }
+  if (!begins_record(stored, offset, options_.probe, *next_head_, next_header_)) {
+    return false;
+  }
+  ready_ = offset;
+  return true;
+}
+
+Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
+  if (place().unit != member_ || !window_.mapped() || !options_.skim) {
+    return false;
+  }
+  if (mode_ == Mode::Between && member_size_ == inner_end) {
+    discard();
+    return true;
+  }
+  if (mode_ != Mode::Head || inner_end < head_done_) {
+    return false;
+  }
+  FONDS_TRY(const ByteView stored, window_.at(0, 1));
+  if (fruitless_ > 2 * stored.size() + (std::uint64_t{64} << 20)) {
+    return false;  // too many wrong lengths in this file: searching costs more than decoding
+  }
+  std::uint64_t next = npos;
+  if (header_.sl && header_.sl->stored > 0 && header_.sl->decoded == inner_end &&
+      accept_candidate(stored, member_ + header_.sl->stored)) {
+    next = member_ + header_.sl->stored;
+  }
+  // The CRC stands between the end of the data and the size that is searched for.
+  std::uint64_t from = data_ + head_->consumed() + 4;
+  const std::uint64_t limit = std::min<std::uint64_t>(
+      stored.size(), from + std::min(longest_deflate(inner_end - head_done_), std::uint64_t{1} << 62));
+  while (next == npos && from < limit) {
+    const std::size_t hit = find_member_end(stored, static_cast<std::size_t>(from), static_cast<std::size_t>(limit),
+                                            static_cast<std::uint32_t>(inner_end));
+    if (hit == npos) {
+      fruitless_ += limit - from;
+      return false;
+    }
+    if (hit == stored.size() || accept_candidate(stored, hit)) {
+      next = hit;
+    } else {
+      from = hit - 3;
+    }
+  }
+  if (next == npos) {
+    return false;
+  }
+  discard();
+  position_ = next;
+  mode_ = Mode::Between;
+  return true;
+}
+
+}  // namespace fonds::gzip

@@ -1,0 +1,71 @@
+#include "codec/lz4/codec.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "codec/lz4/decoder.hpp"
+#include "codec/lz4/frame.hpp"
+
+namespace fonds::lz4 {
+namespace {
+
+constexpr std::string_view kMagicText("\x04\x22\x4d\x18", 4);
+
+class Lz4Codec final : public Codec {
+ public:
+  std::string_view name() const override { return "lz4"; }
+
+  // Skippable frames are zstd's as well; what follows them decides.
+  int probe(ByteView head) const override {
+    while (head.size() >= 8 && is_skippable_magic(load_le32(head))) {
+      const std::uint64_t size = 8 + std::uint64_t{load_le32(head.subspan(4))};
+      head = head.subspan(static_cast<std::size_t>(std::min<std::uint64_t>(size, head.size())));
+    }
+    if (head.size() < 4) {
+      return 0;
+    }
+    const std::uint32_t magic = load_le32(head);
+    return magic == kFrameMagic || magic == kLegacyMagic ? 32 : 0;
+  }
+
+  Result<std::unique_ptr<Decoder>> decode(std::shared_ptr<ByteSource> source,
+                                          const DecodeOptions& options) const override {
+    auto decoder = std::make_unique<Lz4Decoder>(std::move(source), options);
+    if (!decoder->ready()) {
+      return fail(ErrorCode::Internal, "no memory for an lz4 decoder");
+    }
+    return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+
+  std::uint64_t find_unit(ByteView stored, std::uint64_t from, std::uint64_t to,
+                          const RecordProbe& probe) const override {
+    to = std::min<std::uint64_t>(to, stored.size());
+    FrameProbe frames;
+    if (from >= to || !frames.ready()) {
+      return to;
+    }
+    const std::string_view text = as_text(stored);
+    std::uint64_t work = 0;
+    for (std::size_t at = from; (at = text.find(kMagicText, at)) < to; ++at) {
+      if (frames.begins_record(stored.subspan(at), probe, work)) {
+        return at;
+      }
+      if (work / 16 > (to - from) + (std::uint64_t{8} << 20)) {
+        break;  // hostile: see DamageBudget
+      }
+    }
+    return to;
+  }
+};
+
+}  // namespace
+
+const Codec& lz4_codec() {
+  static const Lz4Codec codec;
+  return codec;
+}
+
+}  // namespace fonds::lz4

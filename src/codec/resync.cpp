@@ -1,0 +1,53 @@
+#include "codec/resync.hpp"
+
+#include <algorithm>
+
+namespace fonds {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::uint64_t kCandidateCost = 64;
+
+}  // namespace
+
+Result<std::optional<std::uint64_t>> find_next(
+    Window& window, std::uint64_t from, ByteView magic, DamageBudget& budget,
+    const std::function<Result<bool>(std::uint64_t offset)>& accept) {
+  std::uint64_t at = from;
+  while (budget.allows(at)) {
+    window.release(at);
+    FONDS_TRY(const ByteView stored, window.at(at, kPiece));
+    const std::size_t hit = as_text(stored).find(as_text(magic));
+    if (hit != std::string_view::npos) {
+      const std::uint64_t candidate = at + hit;
+      budget.spend(kCandidateCost);
+      FONDS_TRY(const bool accepted, accept(candidate));
+      if (accepted) {
+        return std::optional(candidate);
+      }
+      at = candidate + 1;
+      continue;
+    }
+    if (stored.size() < kPiece || window.mapped()) {
+      break;
+    }
+    at += stored.size() - (magic.size() - 1);  // a magic may lie across the end of the piece
+  }
+  return std::optional<std::uint64_t>();
+}
+
+Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to) {
+  std::uint64_t at = from;
+  while (at < to) {
+    window.release(at);
+    FONDS_TRY(const ByteView stored, window.at(at, 1));
+    if (stored.empty()) {
+      break;
+    }
+    at += std::min<std::uint64_t>(stored.size(), to - at);
+  }
+  window.release(at);
+  return at;
+}
+
+}  // namespace fonds

@@ -1,0 +1,39 @@
+// The search for the next unit behind damage.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
+
+#include "io/window.hpp"
+
+namespace fonds {
+
+// Counts what damage costs. Hostile bytes can hold millions of units that each fail late; once they
+// have cost far more work than there were bytes, decoders give up instead of running for days.
+class DamageBudget {
+ public:
+  // `work` bytes were read or made in vain.
+  void spend(std::uint64_t work) { spent_ += work; }
+  // Whether it is still worth going on at stored offset `at`.
+  bool allows(std::uint64_t at) const { return spent_ / 16 <= at + (std::uint64_t{8} << 20); }
+
+ private:
+  std::uint64_t spent_ = 0;
+};
+
+// The first stored offset at or behind `from` where `magic` stands and accept(offset) is true;
+// nothing if there is none or the budget is used up. Only `from` on is asked of the window, so a
+// pipe may have been released up to there. Errors: Io; what `accept` returns.
+Result<std::optional<std::uint64_t>> find_next(
+    Window& window, std::uint64_t from, ByteView magic, DamageBudget& budget,
+    const std::function<Result<bool>(std::uint64_t offset)>& accept);
+
+// Steps over stored bytes without holding them. Returns `to`, or where the source ends if it ends
+// before.
+Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to);
+
+}  // namespace fonds

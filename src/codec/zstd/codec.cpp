@@ -1,0 +1,76 @@
+#include "codec/zstd/codec.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "codec/zstd/decoder.hpp"
+#include "codec/zstd/dictionary.hpp"
+#include "codec/zstd/frame.hpp"
+
+namespace fonds::zstd {
+namespace {
+
+constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
+
+// The dictionary at the head of `stored`, if there is one that can be used.
+Dictionary head_dictionary(ByteView stored) {
+  const FrameInfo first = scan_frame(stored);
+  if (first.kind != FrameKind::Dictionary || first.state != FrameState::Complete) {
+    return {};
+  }
+  return load_dictionary(stored.first(static_cast<std::size_t>(first.size)).subspan(8), 0,
+                         DecodeOptions{}.max_dictionary, [](const Finding&) {});
+}
+
+class ZstdCodec final : public Codec {
+ public:
+  std::string_view name() const override { return "zstd"; }
+
+  int probe(ByteView head) const override {
+    if (head.size() < 4) {
+      return 0;
+    }
+    const std::uint32_t magic = load_le32(head);
+    return magic == kFrameMagic ? 32 : (is_skippable_magic(magic) ? 28 : 0);
+  }
+
+  Result<std::unique_ptr<Decoder>> decode(std::shared_ptr<ByteSource> source,
+                                          const DecodeOptions& options) const override {
+    auto decoder = std::make_unique<ZstdDecoder>(std::move(source), options);
+    FONDS_CHECK(decoder->open());
+    return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+
+  std::uint64_t find_unit(ByteView stored, std::uint64_t from, std::uint64_t to,
+                          const RecordProbe& probe) const override {
+    to = std::min<std::uint64_t>(to, stored.size());
+    FrameProbe frames;
+    if (from >= to || !frames.ready()) {
+      return to;
+    }
+    frames.use(head_dictionary(stored));
+    const std::string_view text = as_text(stored);
+    std::uint64_t work = 0;
+    for (std::size_t at = from; (at = text.find(kMagicText, at)) < to; ++at) {
+      if (frames.begins_record(stored.subspan(at), probe, DecodeOptions{}.max_window_log, work)) {
+        return at;
+      }
+      if (work / 16 > (to - from) + (std::uint64_t{8} << 20)) {
+        break;  // hostile: see DamageBudget
+      }
+    }
+    return to;
+  }
+};
+
+}  // namespace
+
+const Codec& zstd_codec() {
+  static const ZstdCodec codec;
+  return codec;
+}
+
+}  // namespace fonds::zstd

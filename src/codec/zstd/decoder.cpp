@@ -1,0 +1,483 @@
+#include "codec/zstd/decoder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/bytes.hpp"
+
+namespace fonds::zstd {
+namespace {
+
+constexpr std::size_t kSkippableHeader = 8;
+constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kSkimPiece = std::size_t{32} << 10;
+// Skimming decodes smaller frames whole: their first block is all there is.
+constexpr std::uint64_t kSkimWhole = kMaxBlockSize;
+constexpr std::size_t kProbeHead = std::size_t{64} << 10;
+constexpr std::size_t kProbeStored = std::size_t{256} << 10;
+constexpr std::uint64_t kMaxHeld = std::uint64_t{64}
+                                   << 20;  // of a pipe, to find the end of a frame
+constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f},
+                                                  std::byte{0xfd}};
+
+bool window_allowed(std::uint64_t window, unsigned max_log) {
+  return max_log > 63 || window <= std::uint64_t{1} << max_log;
+}
+
+}  // namespace
+
+void FrameProbe::use(const Dictionary& dictionary) {
+  dictionary_ = dictionary;
+  decoder_.use(dictionary_.digested.get());
+}
+
+bool FrameProbe::begins_record(ByteView stored, const RecordProbe& probe, unsigned max_window_log,
+                               std::uint64_t& work) {
+  const auto header = parse_frame_header(stored);
+  if (!header || header->reserved_bit || !window_allowed(header->window_size, max_window_log) ||
+      (header->dictionary_id &&
+       (!dictionary_.info.usable || *header->dictionary_id != dictionary_.info.id))) {
+    return false;
+  }
+  head_.resize(kProbeHead);
+  decoder_.start(*header);
+  const ByteView blocks = stored.subspan(header->size);
+  const auto step = decoder_.step(blocks.first(std::min(blocks.size(), kProbeStored)), head_);
+  work += step.used + step.written / 16;
+  const ByteView head = ByteView(head_).first(step.written);
+  if (probe.starts_record != nullptr) {
+    return !head.empty() && probe.starts_record(head);
+  }
+  return !head.empty() && step.state != FrameDecoder::State::Corrupt;
+}
+
+ZstdDecoder::ZstdDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options)
+    : UnitDecoder(options), window_(std::move(source)) {}
+
+Status ZstdDecoder::open() {
+  if (!decoder_.ready()) {
+    return fail(ErrorCode::Internal, "no memory for a zstd decoder");
+  }
+  FONDS_TRY(const ByteView head, window_.at(0, kSkippableHeader));
+  if (head.size() >= kSkippableHeader && load_le32(head) == kDictionaryFrameMagic) {
+    FONDS_CHECK(open_dictionary(head));
+  }
+  if (options_.start > 0) {
+    FONDS_TRY(position_, step_over(window_, 0, options_.start));
+    // The source may be shorter.
+    position_ = options_.start;
+  }
+  return {};
+}
+
+Status ZstdDecoder::open_dictionary(ByteView head) {
+  const std::uint64_t size = load_le32(head.subspan(4));
+  const std::uint64_t end = kSkippableHeader + size;
+  if (size > options_.max_dictionary) {
+    dictionary_lost_ = true;
+    find("limit-exceeded",
+         fmt::format("the dictionary has {} stored bytes, max_dictionary is {}", size,
+                     options_.max_dictionary),
+         0);
+    FONDS_TRY(position_, step_over(window_, 0, end));
+    return {};
+  }
+  FONDS_TRY(const ByteView stored, window_.at(0, static_cast<std::size_t>(end)));
+  position_ = std::min<std::uint64_t>(end, stored.size());
+  if (stored.size() < end) {
+    dictionary_lost_ = true;
+    find("truncated-frame",
+         fmt::format("the dictionary frame asks for {} bytes, {} are there", end, stored.size()),
+         0);
+    return {};
+  }
+  dictionary_ = load_dictionary(
+      stored.subspan(kSkippableHeader, static_cast<std::size_t>(size)), 0, options_.max_dictionary,
+      [this](Finding finding) { findings_.push_back(std::move(finding)); });
+  if (dictionary_.info.over_limit) {
+    find("limit-exceeded",
+         fmt::format("the decoded dictionary has more than {} bytes, which is max_dictionary",
+                     options_.max_dictionary),
+         0);
+  }
+  dictionary_lost_ = !dictionary_.info.usable;
+  decoder_.use(dictionary_.digested.get());
+  return {};
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::fill(std::size_t wanted) {
+  switch (mode_) {
+    case Mode::Between:
+      return begin_frame(wanted);
+    case Mode::Pieces:
+      return more_pieces(wanted);
+    case Mode::Over:
+      return Fill::End;
+  }
+  return Fill::End;
+}
+
+BufferedDecoder::Fill ZstdDecoder::over() {
+  mode_ = Mode::Over;
+  return Fill::End;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
+  window_.release(position_);
+  FONDS_TRY(const ByteView stored, window_.at(position_, kMaxHeaderSize));
+  if (stored.empty()) {
+    return over();
+  }
+  frame_ = position_;
+  decoded_ = 0;
+  const std::size_t shown = std::min(stored.size(), kMagicBytes.size());
+  const bool zstd = std::equal(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(shown),
+                               kMagicBytes.begin());
+  if (zstd) {
+    const auto header = parse_frame_header(stored);
+    if (!header) {
+      find("truncated-frame",
+           fmt::format("zstd frame is cut short in its header after {} bytes", stored.size()),
+           frame_);
+      position_ += stored.size();
+      return over();
+    }
+    header_ = *header;
+    return zstd_frame(wanted);
+  }
+  const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
+  if (is_skippable_magic(magic)) {
+    return pass_skippable(stored, magic);
+  }
+  return foreign_bytes(stored);
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::foreign_bytes(ByteView stored) {
+  const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
+  const std::uint64_t from = position_;
+  FONDS_TRY(const auto next, next_record(std::nullopt, from + 1));
+  if (is_legacy_magic(magic)) {
+    find("zf-standard", fmt::format("legacy zstd frame, magic {:08x}", magic), from);
+  } else if (from == 0) {
+    find("zs-start", "the file starts with neither a zstd frame nor a dictionary", from);
+  } else {
+    find("zs-frames",
+         next ? fmt::format("{} bytes that belong to no frame", *next - from)
+              : "bytes behind the last frame",
+         from);
+  }
+  if (!next) {
+    return over();
+  }
+  position_ = *next;
+  return Fill::Gap;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::pass_skippable(ByteView stored, std::uint32_t magic) {
+  const std::uint64_t size = stored.size() < kSkippableHeader
+                                 ? kSkippableHeader
+                                 : kSkippableHeader + load_le32(stored.subspan(4));
+  if (magic == kDictionaryFrameMagic) {
+    find("zs-dict-pos", "dictionary frame behind the start of the file is not used", position_);
+  } else {
+    if (position_ == 0) {
+      find("zs-start", "the file starts with an extension frame", position_);
+    }
+    find("zn-ext", fmt::format("extension frame {:08x} of {} bytes", magic, size), position_);
+  }
+  const std::uint64_t end = position_ + size;
+  if (window_.mapped() && size > stored.size()) {
+    // A damaged size must not swallow the file.
+    FONDS_TRY(const auto next, next_record(std::nullopt, position_ + 4));
+    if (next) {
+      find("frame-damaged",
+           fmt::format("skippable frame asks for {} bytes, {} are there", size, stored.size()),
+           position_);
+      position_ = *next;
+      return Fill::Gap;
+    }
+  }
+  FONDS_TRY(const std::uint64_t there, step_over(window_, position_, end));
+  if (there < end) {
+    find("truncated-frame",
+         fmt::format("skippable frame asks for {} bytes, {} are there", size, there - position_),
+         position_);
+    position_ = there;
+    return over();
+  }
+  position_ = end;
+  return Fill::More;
+}
+
+bool ZstdDecoder::check_header() {
+  if (!header_.content_size) {
+    find("zf-size", "the frame has no Frame_Content_Size", frame_);
+  } else if (*header_.content_size == 0) {
+    find("zn-empty", "empty zstd frame", frame_);
+  }
+  if (!header_.checksum) {
+    find("zf-checksum", "the frame has no Content_Checksum", frame_);
+  }
+  const auto id = header_.dictionary_id;
+  if (!id) {
+    if (dictionary_.info.usable || dictionary_lost_) {
+      find("zf-dictid", "the frame has no Dictionary_ID, the file has a dictionary", frame_);
+    }
+    return true;
+  }
+  if (dictionary_.info.usable && *id == dictionary_.info.id) {
+    return true;
+  }
+  if (dictionary_.info.usable) {
+    find(
+        "zf-dictid-match",
+        fmt::format("the frame needs the dictionary {}, the file has {}", *id, dictionary_.info.id),
+        frame_);
+  } else if (dictionary_lost_) {
+    find("frame-damaged",
+         fmt::format("the frame needs the dictionary {}, which could not be loaded", *id), frame_);
+  } else {
+    find("zf-nodict", fmt::format("the frame needs the dictionary {}, the file has none", *id),
+         frame_);
+  }
+  return false;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::zstd_frame(std::size_t wanted) {
+  if (header_.reserved_bit) {
+    find("zf-standard", "the reserved bit of the frame header is set", frame_);
+    return pass_frame();
+  }
+  if (!check_header()) {
+    return pass_frame();
+  }
+  begin_unit(frame_);
+  FONDS_TRY(const bool done, decode_whole());
+  return done ? Fill::More : start_pieces(wanted);
+}
+
+Result<bool> ZstdDecoder::decode_whole() {
+  const std::uint64_t limit = options_.skim
+                                  ? std::min<std::uint64_t>(kSkimWhole, options_.max_whole_unit)
+                                  : options_.max_whole_unit;
+  if (header_.content_size && *header_.content_size > limit) {
+    return false;
+  }
+  // Writers that flush often make many small blocks; a frame that takes more than this is better
+  // read in pieces.
+  const std::uint64_t most = 2 * header_.content_size.value_or(limit) + kMaxBlockSize;
+  FONDS_TRY(const FrameInfo frame, scan(frame_, most));
+  const std::uint64_t size = header_.content_size.value_or(frame.decoded_most);
+  if (frame.state != FrameState::Complete || size > limit) {
+    return false;
+  }
+  FONDS_TRY(const ByteView stored, window_.at(frame_, static_cast<std::size_t>(frame.size)));
+  const MutableByteView room = reserve(std::max<std::size_t>(static_cast<std::size_t>(size), 1));
+  const auto decoded =
+      decoder_.decode_whole(stored.first(static_cast<std::size_t>(frame.size)), room);
+  if (!decoded) {
+    return false;
+  }
+  commit(*decoded);
+  end_frame(*decoded, frame_ + frame.size);
+  return true;
+}
+
+Result<FrameInfo> ZstdDecoder::scan(std::uint64_t offset, std::uint64_t most) {
+  for (std::uint64_t need = kMaxHeaderSize;;) {
+    FONDS_TRY(ByteView stored, window_.at(offset, static_cast<std::size_t>(need)));
+    const bool all = stored.size() < need;
+    stored = stored.first(static_cast<std::size_t>(std::min<std::uint64_t>(stored.size(), most)));
+    FrameInfo frame = scan_frame(stored);
+    frame.offset = offset;
+    if (frame.state != FrameState::Truncated || all || frame.size_declared > most ||
+        window_.mapped()) {
+      return frame;
+    }
+    need = std::min(most, std::max<std::uint64_t>(frame.size_declared, 2 * need));
+  }
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::start_pieces(std::size_t wanted) {
+  if (!window_allowed(header_.window_size, options_.max_window_log)) {
+    find("limit-exceeded",
+         fmt::format("the frame has a window of {} bytes, max_window_log allows {}",
+                     header_.window_size, std::uint64_t{1} << options_.max_window_log),
+         frame_);
+    return pass_frame();
+  }
+  decoder_.start(header_);
+  next_stored_ = frame_ + header_.size;
+  decoded_ = 0;
+  mode_ = Mode::Pieces;
+  return more_pieces(wanted);
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
+  window_.release(next_stored_);
+  FONDS_TRY(const ByteView stored, window_.at(next_stored_, 1));
+  // One byte more than the frame has left lets its end be seen in the same call.
+  const std::uint64_t size =
+      header_.content_size.value_or(std::numeric_limits<std::uint64_t>::max());
+  const std::uint64_t left =
+      decoded_ > size ? std::numeric_limits<std::uint64_t>::max() : size - decoded_;
+  const std::size_t good = std::max(std::min(wanted, kPiece), options_.skim ? kSkimPiece : kPiece);
+  const std::size_t n = left < good ? static_cast<std::size_t>(left) + 1 : good;
+  const auto step = decoder_.step(stored, reserve(n).first(n));
+  commit(step.written);
+  next_stored_ += step.used;
+  decoded_ += step.written;
+  switch (step.state) {
+    case FrameDecoder::State::More:
+      return stored.empty() && step.written == 0 ? cut_short() : Fill::More;
+    case FrameDecoder::State::Corrupt:
+      return damaged();
+    case FrameDecoder::State::BadChecksum:
+      find("zf-checksum-value", "the Content_Checksum does not match the content", frame_);
+      break;
+    case FrameDecoder::State::End:
+      break;
+  }
+  if (header_.content_size && *header_.content_size != decoded_) {
+    find("zf-size-value",
+         fmt::format("the frame decodes to {} bytes, its Frame_Content_Size says {}", decoded_,
+                     *header_.content_size),
+         frame_);
+  }
+  end_frame(decoded_, next_stored_);
+  return Fill::More;
+}
+
+void ZstdDecoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end) {
+  end_unit(frame_, decoded_size, stored_end);
+  position_ = stored_end;
+  mode_ = Mode::Between;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::pass_frame() {
+  mode_ = Mode::Between;
+  FONDS_TRY(const FrameInfo frame,
+            scan(frame_, window_.mapped() ? std::numeric_limits<std::uint64_t>::max() : kMaxHeld));
+  budget_.spend(frame.blocks);
+  if (frame.state == FrameState::Complete) {
+    position_ = frame_ + frame.size;
+    return Fill::Gap;
+  }
+  FONDS_TRY(const auto next, next_record(std::nullopt, frame_ + 4));
+  if (!next) {
+    return over();
+  }
+  position_ = *next;
+  return Fill::Gap;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
+  find("frame-damaged",
+       fmt::format("zstd frame cannot be decoded behind its first {} bytes", decoded_), frame_);
+  budget_.spend(next_stored_ - frame_ + decoded_ / 16);
+  std::optional<std::uint64_t> end;
+  std::uint64_t search_from = next_stored_;
+  if (window_.mapped()) {
+    FONDS_TRY(const FrameInfo frame, scan(frame_, std::numeric_limits<std::uint64_t>::max()));
+    budget_.spend(frame.blocks);
+    search_from = frame_ + 4;
+    if (frame.state == FrameState::Complete) {
+      end = frame_ + frame.size;
+    }
+  }
+  FONDS_TRY(const auto next, next_record(end, search_from));
+  if (!next) {
+    return over();
+  }
+  mode_ = Mode::Between;
+  position_ = *next;
+  return Fill::Gap;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::cut_short() {
+  // A damaged block size can reach over all frames behind. Without a record to recognize, what
+  // looks like a frame in there is as likely to be content.
+  if (window_.mapped() && options_.probe.starts_record != nullptr) {
+    budget_.spend(next_stored_ - frame_ + decoded_ / 16);
+    FONDS_TRY(const auto next, next_record(std::nullopt, frame_ + 4));
+    if (next) {
+      find("frame-damaged",
+           fmt::format("zstd frame cannot be decoded behind its first {} bytes", decoded_), frame_);
+      mode_ = Mode::Between;
+      position_ = *next;
+      return Fill::Gap;
+    }
+  }
+  find("truncated-frame", fmt::format("zstd frame is cut short; {} bytes of it decode", decoded_),
+       frame_);
+  position_ = next_stored_;
+  return over();
+}
+
+Result<std::optional<std::uint64_t>> ZstdDecoder::next_record(
+    std::optional<std::uint64_t> walk_from, std::uint64_t search_from) {
+  std::uint64_t from = search_from;
+  while (walk_from && budget_.allows(*walk_from)) {
+    FONDS_TRY(const ByteView stored, window_.at(*walk_from, 4));
+    if (stored.empty()) {
+      return std::optional<std::uint64_t>();
+    }
+    FONDS_TRY(const FrameInfo frame, scan(*walk_from, std::numeric_limits<std::uint64_t>::max()));
+    if (frame.kind == FrameKind::Zstd) {
+      FONDS_TRY(const bool begins, begins_record(*walk_from));
+      if (begins) {
+        return walk_from;
+      }
+    }
+    if (frame.kind == FrameKind::Unknown || frame.state != FrameState::Complete) {
+      break;
+    }
+    *walk_from += frame.size;
+    // Frames that follow each other show that the first end was right.
+    from = *walk_from;
+  }
+  auto next = find_next(window_, from, kMagicBytes, budget_,
+                        [this](std::uint64_t offset) { return begins_record(offset); });
+  if (next && !*next && !budget_.allows(from)) {
+    find("limit-exceeded", "the damage takes more work than the file is worth; giving up", from);
+  }
+  return next;
+}
+
+Result<bool> ZstdDecoder::begins_record(std::uint64_t offset) {
+  if (probe_ == nullptr) {
+    probe_ = std::make_unique<FrameProbe>();
+    if (!probe_->ready()) {
+      return fail(ErrorCode::Internal, "no memory for a zstd decoder");
+    }
+    probe_->use(dictionary_);
+  }
+  FONDS_TRY(const ByteView stored, window_.at(offset, kProbeStored));
+  std::uint64_t work = 0;
+  const bool begins = probe_->begins_record(stored, options_.probe, options_.max_window_log, work);
+  if (!begins) {
+    budget_.spend(work);
+  }
+  return begins;
+}
+
+Result<bool> ZstdDecoder::skim_open_unit(std::uint64_t unit, std::uint64_t inner_end) {
+  if (mode_ != Mode::Pieces || frame_ != unit || header_.content_size != inner_end ||
+      !window_.mapped()) {
+    return false;
+  }
+  FONDS_TRY(const FrameInfo frame, scan(frame_, std::numeric_limits<std::uint64_t>::max()));
+  if (frame.state != FrameState::Complete) {
+    return false;
+  }
+  discard();
+  begin_unit(frame_, inner_end);
+  end_frame(inner_end, frame_ + frame.size);
+  return true;
+}
+
+}  // namespace fonds::zstd

@@ -1,0 +1,93 @@
+// The zstd decoder. Small frames are decoded in one call, large ones and damaged ones in pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "codec/resync.hpp"
+#include "codec/unit_decoder.hpp"
+#include "codec/zstd/dictionary.hpp"
+#include "codec/zstd/frame.hpp"
+#include "codec/zstd/frame_decoder.hpp"
+#include "io/window.hpp"
+
+namespace fonds::zstd {
+
+// Decodes the beginnings of frames, to see whether records begin there.
+class FrameProbe {
+ public:
+  bool ready() const { return decoder_.ready(); }
+  void use(const Dictionary& dictionary);
+  // True if a frame with a plausible header stands at the start of `stored` and the first decoded
+  // bytes can begin a record; without a probe, if there are any. Adds the work it took to `work`.
+  bool begins_record(ByteView stored, const RecordProbe& probe, unsigned max_window_log,
+                     std::uint64_t& work);
+
+ private:
+  FrameDecoder decoder_;
+  Dictionary dictionary_;
+  std::vector<std::byte> head_;
+};
+
+class ZstdDecoder final : public UnitDecoder {
+ public:
+  ZstdDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options);
+  // Loads the dictionary and goes to DecodeOptions::start. Call once, before anything else.
+  Status open();
+
+ protected:
+  Result<Fill> fill(std::size_t wanted) override;
+  std::uint64_t stored_used() const override {
+    return mode_ == Mode::Pieces ? next_stored_ : position_;
+  }
+  Result<bool> skim_open_unit(std::uint64_t unit, std::uint64_t inner_end) override;
+
+ private:
+  enum class Mode : std::uint8_t {
+    Between,  // a frame should begin at position_
+    Pieces,   // inside the frame at frame_
+    Over,
+  };
+
+  Status open_dictionary(ByteView head);
+  Result<Fill> begin_frame(std::size_t wanted);
+  Result<Fill> foreign_bytes(ByteView stored);
+  Result<Fill> pass_skippable(ByteView stored, std::uint32_t magic);
+  Result<Fill> zstd_frame(std::size_t wanted);
+  // Reports what the header alone shows. False if the frame needs a dictionary that is not there.
+  bool check_header();
+  Result<bool> decode_whole();
+  Result<Fill> start_pieces(std::size_t wanted);
+  Result<Fill> more_pieces(std::size_t wanted);
+  void end_frame(std::uint64_t decoded_size, std::uint64_t stored_end);
+  // The frame at position_ as far as `most` stored bytes show it.
+  Result<FrameInfo> scan(std::uint64_t offset, std::uint64_t most);
+  // Goes on behind a frame that cannot be decoded but is whole.
+  Result<Fill> pass_frame();
+  Result<Fill> damaged();
+  Result<Fill> cut_short();
+  Fill over();
+  // Goes to the next frame that begins a record: by walking frames from `walk_from`, which must be
+  // the end of a frame or nothing, else by search from `search_from`.
+  Result<std::optional<std::uint64_t>> next_record(std::optional<std::uint64_t> walk_from,
+                                                   std::uint64_t search_from);
+  Result<bool> begins_record(std::uint64_t offset);
+
+  Window window_;
+  FrameDecoder decoder_;
+  std::unique_ptr<FrameProbe> probe_;
+  Dictionary dictionary_;
+  bool dictionary_lost_ = false;  // the file has a dictionary that cannot be used
+  Mode mode_ = Mode::Between;
+  std::uint64_t position_ = 0;     // where the next frame begins
+  std::uint64_t frame_ = 0;        // the current frame
+  FrameHeader header_;             // its header
+  std::uint64_t next_stored_ = 0;  // Pieces: the next stored byte to be used
+  std::uint64_t decoded_ = 0;      // Pieces: decoded bytes of the frame
+  DamageBudget budget_;
+};
+
+}  // namespace fonds::zstd

@@ -1,0 +1,28 @@
+// The dictionary that governs a WARC-Zstandard file, ready for decoding.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <fonds/bytes.hpp>
+#include <fonds/finding.hpp>
+
+#include "codec/zstd/frame.hpp"
+
+struct ZSTD_DDict_s;
+
+namespace fonds::zstd {
+
+struct Dictionary {
+  DictionaryInfo info;
+  std::shared_ptr<const ZSTD_DDict_s> digested;  // null if it is not usable; threads may share it
+};
+
+// Loads the dictionary out of the User_Data of a dictionary frame, with the findings of
+// check_dictionary().
+Dictionary load_dictionary(ByteView user_data, std::uint64_t stored_offset,
+                           std::uint64_t max_dictionary,
+                           const std::function<void(Finding)>& report);
+
+}  // namespace fonds::zstd

@@ -1,0 +1,151 @@
+// Opening an archive: source, codec and format by their content.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/format.hpp>
+
+#include "codec/nested.hpp"
+
+namespace fonds {
+namespace {
+
+constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kMaxLayers = 2;
+
+// A pipe whose first bytes were read to recognize it: gives them again, then the rest.
+class ReplayedSource final : public ByteSource {
+ public:
+  ReplayedSource(std::vector<std::byte> head, std::shared_ptr<ByteSource> rest)
+      : head_(std::move(head)), rest_(std::move(rest)) {}
+  const std::string& name() const override { return rest_->name(); }
+  bool random_access() const override { return false; }
+  Result<std::uint64_t> size() override { return rest_->size(); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override { return rest_->read_at(offset, out); }
+  Result<std::size_t> read_next(MutableByteView out) override {
+    if (given_ == head_.size()) {
+      return rest_->read_next(out);
+    }
+    const std::size_t n = std::min(out.size(), head_.size() - given_);
+    std::memcpy(out.data(), head_.data() + given_, n);
+    given_ += n;
+    return n;
+  }
+
+ private:
+  std::vector<std::byte> head_;
+  std::size_t given_ = 0;
+  std::shared_ptr<ByteSource> rest_;
+};
+
+Result<std::vector<std::byte>> read_head(ByteSource& source) {
+  std::vector<std::byte> head(kHead);
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const MutableByteView room = MutableByteView(head).subspan(have);
+    FONDS_TRY(const std::size_t n, source.random_access() ? source.read_at(have, room) : source.read_next(room));
+    if (n == 0) {
+      break;
+    }
+    have += n;
+  }
+  head.resize(have);
+  return head;
+}
+
+// What the source decodes to at its beginning; empty where nothing does.
+struct DecodedHead {
+  std::vector<std::byte> bytes;
+  bool whole = false;
+};
+DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
+  DecodedHead head;
+  auto decoder = open_decoder(archive, {.skim = true, .probe = probe});
+  if (!decoder) {
+    return head;
+  }
+  do {
+    auto view = (*decoder)->peek(1);
+    while (view && !view->empty() && head.bytes.size() < kHead) {
+      const ByteView piece = view->first(std::min(view->size(), kHead - head.bytes.size()));
+      head.bytes.insert(head.bytes.end(), piece.begin(), piece.end());
+      (*decoder)->consume(view->size());
+      // One unit's head is enough to know the format; more of it only if nothing has been seen yet.
+      view = (*decoder)->peek(1);
+    }
+  } while (head.bytes.empty() && (*decoder)->next_run().value_or(false));
+  head.whole = head.bytes.size() < kHead;
+  return head;
+}
+
+const Format* probe_format(const DecodedHead& head) {
+  const Format* best = nullptr;
+  int score = 0;
+  for (const Format* format : formats()) {
+    if (const int fits = format->probe(head.bytes, head.whole); fits > score) {
+      best = format;
+      score = fits;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive, const DecodeOptions& options) {
+  FONDS_TRY(auto decoder, archive.codec().decode(archive.source, options));
+  for (std::size_t layer = 1; layer < archive.codecs.size(); ++layer) {
+    FONDS_TRY(decoder, decode_nested(std::move(decoder), archive.source->name(), *archive.codecs[layer], options));
+  }
+  return decoder;
+}
+
+Result<Archive> open_archive(std::string_view path, const OpenOptions& options) {
+  FONDS_TRY(auto source, open_source(path));
+  return open_archive(std::move(source), options);
+}
+
+Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptions& options) {
+  FONDS_TRY(auto stored_head, read_head(*source));
+  const std::string name = source->name();
+  // A pipe is recognized on a copy of its first bytes.
+  const bool pipe = !source->random_access();
+  Archive archive;
+  archive.source = pipe ? memory_source(stored_head, name) : source;
+  archive.codecs = {&probe_codec(stored_head)};
+  const RecordProbe any_record = formats().front()->record_probe();
+  DecodedHead head = decode_head(archive, any_record);
+  while (archive.codecs.size() < kMaxLayers && archive.codec().name() != "none") {
+    const Codec& inner = probe_codec(head.bytes);
+    if (inner.name() == "none") {
+      break;
+    }
+    archive.codecs.push_back(&inner);
+    head = decode_head(archive, any_record);
+  }
+  if (pipe) {
+    archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));
+  }
+  if (!options.format.empty()) {
+    for (const Format* format : formats()) {
+      if (format->name() == options.format) {
+        archive.format = format;
+      }
+    }
+    if (archive.format == nullptr) {
+      return fail(ErrorCode::BadArgument, fmt::format("there is no format named {}", options.format), {.source = name});
+    }
+    return archive;
+  }
+  archive.format = probe_format(head);
+  if (archive.format == nullptr) {
+    return fail(ErrorCode::Unsupported,
+                "is no archive that fonds knows: no record begins in its first 64 KiB; --format NAME reads it all the same",
+                {.source = name, .stored_offset = 0});
+  }
+  return archive;
+}
+
+}  // namespace fonds

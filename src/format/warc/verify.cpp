@@ -1,0 +1,285 @@
+// What `verify` checks on one record of the WARC family while it is read: digests, HTTP framing, required fields.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "format/warc/format.hpp"
+#include "format/warc/parts.hpp"
+#include "format/warc/record.hpp"
+#include "format/warc/verify_facts.hpp"
+
+namespace fonds::warc {
+namespace {
+
+constexpr std::uint64_t kLargestSegmentKept = std::uint64_t{16} << 20;
+
+// Types whose records need a target (WARC 1.1, 5.2).
+bool needs_target(std::string_view type) {
+  static constexpr std::array<std::string_view, 6> kTypes = {"response", "resource",   "request",
+                                                             "revisit",  "conversion", "continuation"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+bool has_scheme(std::string_view id) {
+  const std::size_t colon = id.find(':');
+  return colon != std::string_view::npos && colon > 0 && id.find_first_of(" <>\"") == std::string_view::npos;
+}
+
+class Part final : public VerifyPartWithFacts {
+ public:
+  explicit Part(const VerifyOptions& options) : options_(options) {}
+
+  Status check(RecordReader& reader, const Record& generic, std::vector<Finding>& out) override {
+    const auto& record = static_cast<const WarcRecord&>(generic);
+    const Header& header = record.header;
+    where_ = {.stored_offset = record.place.unit};
+    out_ = &out;
+    check_fields(header);
+    remember(record);
+    if (!header.complete) {
+      return {};
+    }
+    const LabelledDigest block = options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
+    const LabelledDigest payload = options_.digests ? parse_digest(header.payload_digest) : LabelledDigest{};
+    const bool segmented = header.segment && (header.segment->number > 1 || header.segment->code == 'p');
+    const bool wants_block = announce(header.block_digest, block, "block");
+    bool wants_payload = announce(header.payload_digest, payload, "payload");
+    if (header.type == "revisit" && !header.payload_digest.empty()) {
+      add("revisit-payload-not-checked", "the payload digest is that of the original");
+      wants_payload = false;
+    }
+    wants_payload = wants_payload && !segmented && header.segment.value_or(Segment{}).number != 1;
+    return read_block(reader, record, wants_block ? &block : nullptr, wants_payload ? &payload : nullptr);
+  }
+
+ private:
+  void add(std::string_view code, std::string message) {
+    out_->push_back(make_finding(code, std::move(message), where_));
+  }
+
+  void check_fields(const Header& header) {
+    if (header.dialect == Dialect::Arc) {
+      return;
+    }
+    if (!header.id.empty() && !has_scheme(header.id)) {
+      add("non-uri-id", fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
+    }
+    if (header.dialect == Dialect::Modern && header.complete) {
+      if (needs_target(header.type) && header.uri.empty()) {
+        add("missing-mandatory-field", fmt::format("a {} record needs WARC-Target-URI", header.type));
+      }
+      if (header.type == "revisit" && header.profile.empty()) {
+        add("missing-mandatory-field", "a revisit record needs WARC-Profile");
+      }
+    }
+  }
+
+  // Says what is wrong with a digest as text. True if its value can be compared.
+  bool announce(std::string_view text, const LabelledDigest& digest, std::string_view what) {
+    const bool there = options_.digests && (!text.empty() || has_empty_field(what));
+    if (!there) {
+      return false;
+    }
+    switch (digest.state) {
+      case LabelledDigest::State::Good:
+        return true;
+      case LabelledDigest::State::Unsupported:
+        add("digest-unsupported", fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
+        return false;
+      case LabelledDigest::State::Malformed:
+        add("digest-malformed", fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
+        return false;
+    }
+    return false;
+  }
+
+  bool has_empty_field(std::string_view what) const {
+    const std::string_view name = what == "block" ? "WARC-Block-Digest" : "WARC-Payload-Digest";
+    return std::any_of(fields_.begin(), fields_.end(),
+                       [&](const Field& field) { return equals_ignoring_case(field.name, name); });
+  }
+
+  Status read_block(RecordReader& reader, const WarcRecord& record, const LabelledDigest* block,
+                    const LabelledDigest* payload) {
+    const bool http = is_http(record.header);
+    const std::uint64_t length = record.block_length.value_or(0);
+    const bool keep_segment = facts_.segments.size() > segments_before_ && length <= kLargestSegmentKept;
+    // HTTP payloads are looked at as a whole, where they are not too large; all else is hashed as it comes.
+    if ((http && length <= options_.max_payload) || keep_segment) {
+      FONDS_TRY(const ByteView whole, reader.peek_block(static_cast<std::size_t>(length)));
+      check_whole(record, whole, block, payload, http);
+      if (keep_segment) {
+        facts_.segments.back().block.assign(as_text(whole));
+        facts_.segments.back().kept = true;
+      }
+      reader.consume_block(whole.size());
+      return {};
+    }
+    return hash_stream(reader, record, block, http ? nullptr : payload);
+  }
+
+  Status hash_stream(RecordReader& reader, const WarcRecord& record, const LabelledDigest* block,
+                     const LabelledDigest* payload) {
+    Hasher* block_hasher = block != nullptr ? &hasher(block_hasher_, block->algorithm) : nullptr;
+    Hasher* payload_hasher = payload != nullptr ? &hasher(payload_hasher_, payload->algorithm) : nullptr;
+    const bool has_payload = record.header.type == "resource" || record.header.type == "conversion" ||
+                             record.header.type == "response" || record.header.type == "request";
+    std::uint64_t seen = 0;
+    while (true) {
+      FONDS_TRY(const ByteView piece, reader.peek_block(1));
+      if (piece.empty()) {
+        break;
+      }
+      if (block_hasher != nullptr) {
+        block_hasher->update(piece);
+      }
+      if (payload_hasher != nullptr) {
+        payload_hasher->update(piece);
+      }
+      seen += piece.size();
+      reader.consume_block(piece.size());
+    }
+    const bool whole = seen == record.block_length;
+    if (block_hasher != nullptr) {
+      judge(record, "block", block_hasher->finish() == block->value, whole);
+    }
+    if (payload_hasher != nullptr && has_payload) {
+      judge(record, "payload", payload_hasher->finish() == payload->value, whole);
+    }
+    return {};
+  }
+
+  void check_whole(const WarcRecord& record, ByteView whole, const LabelledDigest* block, const LabelledDigest* payload,
+                   bool http) {
+    const bool complete = whole.size() == record.block_length;
+    if (block != nullptr) {
+      judge(record, "block", hash(*block, block_hasher_, whole), complete);
+    }
+    if (!http) {
+      if (payload != nullptr) {
+        judge(record, "payload", hash(*payload, payload_hasher_, whole), complete);
+      }
+      return;
+    }
+    const auto expect = record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
+    http::parse_head(whole, expect, true, head_);
+    report_head(head_, whole.empty(), where_, *out_);
+    const bool partial = record.header.type == "revisit" || !complete ||
+                         (record.header.segment && (record.header.segment->number > 1 || record.header.segment->code == 'p'));
+    check_payload(record, whole.subspan(head_.length), payload, partial);
+  }
+
+  void check_payload(const WarcRecord& record, ByteView body, const LabelledDigest* payload, bool partial) {
+    const bool as_stored = payload != nullptr && hash(*payload, payload_hasher_, body);
+    bool transfer_fits = false;
+    bool content_fits = false;
+    if (!partial && head_.kind != http::Head::Kind::None) {
+      report_length(record, head_, body.size(), *out_);
+      const auto fits = [&](const http::Decoded& decoded) {
+        return payload != nullptr && !as_stored && hash(*payload, payload_hasher_, as_bytes(decoded.bytes));
+      };
+      if (http::has_transfer_coding(head_)) {
+        if (const auto decoded = http::decode_transfer(head_, body, options_.max_payload)) {
+          report_transfer(record, *decoded, *out_);
+          transfer_fits = fits(*decoded);
+        } else {
+          add_limit();
+        }
+      }
+      if (http::has_content_coding(head_)) {
+        if (const auto decoded = http::decode_content(head_, body, options_.max_payload)) {
+          report_content(record, head_, *decoded, *out_);
+          content_fits = fits(*decoded);
+        } else {
+          add_limit();
+        }
+      }
+    }
+    if (payload == nullptr) {
+      return;
+    }
+    if (!as_stored && (transfer_fits || content_fits)) {
+      add("digest-match-after-decoding", "the payload digest is that of the decoded payload");
+      return;
+    }
+    judge(record, "payload", as_stored, !partial);
+  }
+
+  void add_limit() {
+    add("limit-exceeded", fmt::format("the payload decodes to more than {} bytes", options_.max_payload));
+  }
+
+  bool hash(const LabelledDigest& digest, std::optional<Hasher>& slot, ByteView bytes) {
+    Hasher& h = hasher(slot, digest.algorithm);
+    h.update(bytes);
+    return h.finish() == digest.value;
+  }
+
+  static Hasher& hasher(std::optional<Hasher>& slot, DigestAlgorithm algorithm) {
+    if (!slot || slot->algorithm() != algorithm) {
+      slot.emplace(algorithm);
+    }
+    return *slot;
+  }
+
+  void judge(const WarcRecord& record, std::string_view what, bool fits, bool whole) {
+    if (fits || !whole) {
+      return;  // a block that was cut has its own finding
+    }
+    const std::string_view stored = what == "block" ? record.header.block_digest : record.header.payload_digest;
+    add(record.header.truncated.empty() ? "digest-mismatch" : "digest-mismatch-truncated",
+        fmt::format("the {} does not have its digest {}", what, escape_for_terminal(to_utf8(stored))));
+  }
+
+  void remember(const WarcRecord& record) {
+    const Header& header = record.header;
+    fields_ = header.fields;
+    segments_before_ = facts_.segments.size();
+    facts_.records++;
+    if (!header.id.empty()) {
+      facts_.ids.push_back({std::hash<std::string_view>{}(header.id), record.ordinal, record.place.unit});
+    }
+    const bool continuation = header.type == "continuation";
+    if (!continuation && !header.segment) {
+      return;
+    }
+    const Segment segment = header.segment.value_or(Segment{});
+    if (!continuation && segment.code == 'w' && segment.number <= 1) {
+      return;  // an ordinary record of 00.11
+    }
+    SegmentFact fact;
+    fact.id = header.id;
+    fact.origin = header.segment_origin;
+    fact.number = std::max<std::uint32_t>(segment.number, 1);
+    fact.code = segment.code;
+    fact.total = header.segment_total;
+    fact.truncated = header.truncated;
+    fact.payload_digest = header.payload_digest;
+    fact.http = is_http(header);
+    fact.length = record.block_length.value_or(0);
+    fact.ordinal = record.ordinal;
+    fact.stored_offset = record.place.unit;
+    facts_.segments.push_back(std::move(fact));
+  }
+
+  VerifyOptions options_;
+  Location where_;
+  std::vector<Finding>* out_ = nullptr;
+  std::span<const Field> fields_;
+  std::size_t segments_before_ = 0;
+  http::Head head_;
+  std::optional<Hasher> block_hasher_, payload_hasher_;
+};
+
+}  // namespace
+
+std::unique_ptr<VerifyPart> make_verify_part(const Archive&, const VerifyOptions& options) {
+  return std::make_unique<Part>(options);
+}
+
+}  // namespace fonds::warc

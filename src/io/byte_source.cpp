@@ -1,0 +1,169 @@
+#include <fonds/byte_source.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace fonds {
+namespace {
+
+std::string system_words(int code) { return std::generic_category().message(code); }
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (fd_ > STDERR_FILENO) {
+      ::close(fd_);
+    }
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Result<std::size_t> read_some(int fd, MutableByteView out, const std::string& name) {
+  while (true) {
+    const ssize_t n = ::read(fd, out.data(), out.size());
+    if (n >= 0) {
+      return static_cast<std::size_t>(n);
+    }
+    if (errno != EINTR) {
+      return fail(ErrorCode::Io, "cannot be read: " + system_words(errno), {.source = name});
+    }
+  }
+}
+
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::vector<std::byte> bytes, std::string name)
+      : bytes_(std::move(bytes)), name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+  bool random_access() const override { return true; }
+  Result<std::uint64_t> size() override { return bytes_.size(); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    if (offset >= bytes_.size()) {
+      return std::size_t{0};
+    }
+    const auto n = std::min<std::uint64_t>(out.size(), bytes_.size() - offset);
+    std::memcpy(out.data(), bytes_.data() + offset, n);
+    return static_cast<std::size_t>(n);
+  }
+  Result<std::size_t> read_next(MutableByteView out) override {
+    FONDS_TRY(const auto n, read_at(next_, out));
+    next_ += n;
+    return n;
+  }
+  std::optional<ByteView> view() override { return ByteView(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::string name_;
+  std::uint64_t next_ = 0;
+};
+
+class MappedSource final : public ByteSource {
+ public:
+  MappedSource(ByteView bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+  MappedSource(const MappedSource&) = delete;
+  MappedSource& operator=(const MappedSource&) = delete;
+  ~MappedSource() override {
+    if (!bytes_.empty()) {
+      ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    }
+  }
+  const std::string& name() const override { return name_; }
+  bool random_access() const override { return true; }
+  Result<std::uint64_t> size() override { return bytes_.size(); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    if (offset >= bytes_.size()) {
+      return std::size_t{0};
+    }
+    const auto n = std::min<std::uint64_t>(out.size(), bytes_.size() - offset);
+    std::memcpy(out.data(), bytes_.data() + offset, n);
+    return static_cast<std::size_t>(n);
+  }
+  Result<std::size_t> read_next(MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "a mapped file is read at positions", {.source = name_});
+  }
+  std::optional<ByteView> view() override { return bytes_; }
+
+ private:
+  ByteView bytes_;
+  std::string name_;
+};
+
+class PipeSource final : public ByteSource {
+ public:
+  PipeSource(std::unique_ptr<FileDescriptor> fd, std::string name)
+      : fd_(std::move(fd)), name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+  bool random_access() const override { return false; }
+  Result<std::uint64_t> size() override {
+    return fail(ErrorCode::Unsupported, "a pipe has no size", {.source = name_});
+  }
+  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "a pipe cannot be read at positions", {.source = name_});
+  }
+  Result<std::size_t> read_next(MutableByteView out) override {
+    return read_some(fd_->get(), out, name_);
+  }
+
+ private:
+  std::unique_ptr<FileDescriptor> fd_;
+  std::string name_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<ByteSource>> open_source(std::string_view path) {
+  std::string name(path);
+  const bool standard_input = path == "-";
+  const int opened = standard_input ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0) {
+    return fail(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
+                "cannot be opened: " + system_words(errno), {.source = name});
+  }
+  auto fd = std::make_unique<FileDescriptor>(opened);
+  struct stat status = {};
+  if (::fstat(opened, &status) != 0) {
+    return fail(ErrorCode::Io, "cannot be examined: " + system_words(errno), {.source = name});
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return fail(ErrorCode::Io, "is a directory; -r reads the archives in it", {.source = name});
+  }
+  if (!S_ISREG(status.st_mode) || (standard_input && ::lseek(opened, 0, SEEK_CUR) != 0)) {
+    return std::shared_ptr<ByteSource>(
+        std::make_shared<PipeSource>(std::move(fd), std::move(name)));
+  }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) {
+    // Files in /proc say 0 and still have content.
+    return std::shared_ptr<ByteSource>(
+        std::make_shared<PipeSource>(std::move(fd), std::move(name)));
+  }
+  void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened, 0);
+  if (mapping == MAP_FAILED) {
+    return fail(ErrorCode::Io, "cannot be mapped: " + system_words(errno), {.source = name});
+  }
+  return std::shared_ptr<ByteSource>(std::make_shared<MappedSource>(
+      ByteView(static_cast<const std::byte*>(mapping), size), std::move(name)));
+}
+
+std::shared_ptr<ByteSource> memory_source(std::vector<std::byte> bytes, std::string name) {
+  return std::make_shared<MemorySource>(std::move(bytes), std::move(name));
+}
+
+}  // namespace fonds

@@ -1,0 +1,85 @@
+#include "io/file_sink.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace fonds {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{256} << 10;
+
+tl::unexpected<Error> system_failure(const std::string& what, const std::string& path) {
+  return fail(ErrorCode::Io, fmt::format("{}: {}", what, std::generic_category().message(errno)), {.source = path});
+}
+
+}  // namespace
+
+Result<FileSink> FileSink::create(const std::string& path, bool replace) {
+  if (!replace && ::access(path.c_str(), F_OK) == 0) {
+    return fail(ErrorCode::BadArgument, "is there already; --force replaces it", {.source = path});
+  }
+  const std::string temporary = fmt::format("{}.fonds-{}.tmp", path, ::getpid());
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    return system_failure("cannot be created", path);
+  }
+  return FileSink(fd, path, temporary);
+}
+
+FileSink::FileSink(int fd, std::string path, std::string temporary)
+    : fd_(fd), path_(std::move(path)), temporary_(std::move(temporary)) {}
+
+FileSink::FileSink(FileSink&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      buffer_(std::move(other.buffer_)),
+      position_(other.position_) {}
+
+FileSink::~FileSink() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+    ::unlink(temporary_.c_str());
+  }
+}
+
+Status FileSink::write(ByteView bytes) {
+  buffer_ += as_text(bytes);
+  position_ += bytes.size();
+  return buffer_.size() >= kBuffer ? flush() : Status();
+}
+
+Status FileSink::flush() {
+  std::size_t done = 0;
+  while (done < buffer_.size()) {
+    const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+    if (n < 0 && errno != EINTR) {
+      return system_failure("cannot be written", path_);
+    }
+    done += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  buffer_.clear();
+  return {};
+}
+
+Status FileSink::commit(bool sync) {
+  FONDS_CHECK(flush());
+  if (sync && ::fsync(fd_) != 0) {
+    return system_failure("cannot be synced", path_);
+  }
+  if (::close(std::exchange(fd_, -1)) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const auto failure = system_failure("cannot be finished", path_);
+    ::unlink(temporary_.c_str());
+    return fail(ErrorCode::Io, failure.value().message(), {.source = path_});
+  }
+  return {};
+}
+
+}  // namespace fonds

@@ -1,0 +1,36 @@
+// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
+
+namespace fonds {
+
+class FileSink {
+ public:
+  // Begins a file that will be called `path`. Errors: Io; BadArgument if the file is there already and `replace` is
+  // not set.
+  static Result<FileSink> create(const std::string& path, bool replace);
+  FileSink(FileSink&& other) noexcept;
+  FileSink& operator=(FileSink&&) = delete;
+  ~FileSink();  // without commit() nothing is left behind
+
+  Status write(ByteView bytes);
+  // Makes the file appear under its name, its content safely on disk if `sync`. Errors: Io.
+  Status commit(bool sync);
+  std::uint64_t position() const { return position_; }
+
+ private:
+  FileSink(int fd, std::string path, std::string temporary);
+  Status flush();
+  int fd_;
+  std::string path_, temporary_;
+  std::string buffer_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace fonds

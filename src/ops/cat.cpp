@@ -1,0 +1,298 @@
+#include "ops/cat.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "io/file_sink.hpp"
+#include "ops/describe.hpp"
+
+namespace fonds::ops {
+namespace {
+
+std::uint64_t payload_limit(const CatOptions& options) { return options.scan.read.memory_budget / 4; }
+
+bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
+  return options.strict && std::any_of(findings.begin(), findings.end(),
+                                       [](const Finding& f) { return f.severity >= Severity::Warning; });
+}
+
+// Writes the part of one record and passes over it. Returns what was found.
+Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptions& options, RecordReader& reader,
+                                          Record& record, const ByteOutput& out) {
+  std::vector<Finding> findings;
+  FONDS_CHECK(archive.format->write_part(reader, record, options.part, payload_limit(options), out, findings));
+  const std::uint64_t ordinal = record.ordinal;
+  FONDS_TRY(RecordEnd end, reader.finish());
+  if (options.part == RecordPart::Record) {
+    FONDS_CHECK(out(as_bytes(end.closing)));
+  }
+  for (Finding& finding : findings) {
+    finding.where.source = archive.source->name();
+    finding.where.ordinal = ordinal;
+  }
+  findings.insert(findings.end(), std::make_move_iterator(end.findings.begin()),
+                  std::make_move_iterator(end.findings.end()));
+  return findings;
+}
+
+class CatWorker final : public Worker {
+ public:
+  CatWorker(const Archive& archive, const CatOptions& options) : archive_(archive), options_(options) {}
+
+  Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    const ByteOutput append = [&out](ByteView piece) {
+      out.text += as_text(piece);
+      return out.spill_if_large();
+    };
+    FONDS_TRY(std::vector<Finding> findings, write_record(archive_, options_, reader, record, append));
+    const bool stop = stops(options_, findings);
+    out.findings.insert(out.findings.end(), std::make_move_iterator(findings.begin()),
+                        std::make_move_iterator(findings.end()));
+    return !stop && (options_.limit == 0 || ++taken_ < options_.limit);
+  }
+
+ private:
+  const Archive& archive_;
+  const CatOptions& options_;
+  std::uint64_t taken_ = 0;
+};
+
+Original original_of(const Record& record, std::uint64_t ordinal) {
+  FlatAttributes flat;
+  record.describe(flat, false);
+  const auto get = [&flat](std::string_view name) { return std::string(flat.get(name)); };
+  return {get("refers_to"), get("refers_to_uri"), get("refers_to_date"), get("uri"), get("payload_digest"), ordinal};
+}
+
+// One file a record, with names that are safe everywhere, and a manifest of them.
+class Directory {
+ public:
+  Directory(const CatOptions& options, const std::string& archive) : options_(options), archive_(archive) {}
+
+  Status open() {
+    std::error_code error;
+    std::filesystem::create_directories(options_.directory, error);
+    if (error) {
+      return fail(ErrorCode::Io, "cannot be made: " + error.message(), {.source = options_.directory});
+    }
+    FONDS_TRY(auto sink, FileSink::create(options_.directory + "/manifest.jsonl", options_.force));
+    manifest_.emplace(std::move(sink));
+    return {};
+  }
+
+  Status begin(const Record& record, std::uint64_t ordinal) {
+    FlatAttributes flat;
+    record.describe(flat, false);
+    name_ = fmt::format("{:06}-{}{}", ordinal, safe(record.kind().empty() ? "record" : record.kind(), 20),
+                        ending(flat.get("uri")));
+    FONDS_TRY(auto sink, FileSink::create(options_.directory + "/" + name_, options_.force));
+    file_.emplace(std::move(sink));
+    line_.clear();
+    JsonWriter json(line_);
+    json.begin_object().member("name", std::string_view(name_)).member("archive", std::string_view(archive_));
+    json.member("index", ordinal).member("offset", record.place.unit);
+    for (const std::string_view attribute : {"type", "id", "uri"}) {
+      if (const auto value = flat.get(attribute); !value.empty()) {
+        json.member(attribute, value);
+      }
+    }
+    return {};
+  }
+
+  Status write(ByteView piece) {
+    if (options_.cancelled && options_.cancelled()) {
+      return fail(ErrorCode::Cancelled, "stopped");
+    }
+    hasher_.update(piece);
+    return file_->write(piece);
+  }
+
+  Status end() {
+    FONDS_CHECK(file_->commit(false));
+    const DigestValue digest = hasher_.finish();
+    line_ += fmt::format(",\"size\":{},\"sha256\":\"{}\"}}\n", file_->position(),
+                         to_hex(ByteView(digest.bytes).first(digest.size)));
+    file_.reset();
+    return manifest_->write(as_bytes(line_));
+  }
+
+  Status close() { return manifest_->commit(true); }
+
+ private:
+  static std::string safe(std::string_view text, std::size_t most) {
+    std::string name;
+    for (const char c : text.substr(0, most)) {
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+      name += plain ? c : '_';
+    }
+    return name;
+  }
+  // "-index.html" out of the last step of a URI's path.
+  static std::string ending(std::string_view uri) {
+    uri = uri.substr(0, uri.find_first_of("?#"));
+    const std::size_t slash = uri.rfind('/');
+    const std::string_view last = slash == std::string_view::npos ? std::string_view() : uri.substr(slash + 1);
+    if (last.empty()) {
+      return {};
+    }
+    const std::size_t dot = last.rfind('.');
+    const std::string stem = safe(last.substr(0, dot), 60);
+    return "-" + stem + (dot == std::string_view::npos ? "" : "." + safe(last.substr(dot + 1), 10));
+  }
+
+  const CatOptions& options_;
+  const std::string& archive_;
+  std::optional<FileSink> manifest_, file_;
+  std::string name_, line_;
+  Hasher hasher_{DigestAlgorithm::Sha256};
+};
+
+// Records one by one: by keys, with originals, or into files.
+class Selective {
+ public:
+  Selective(const Archive& archive, const CatOptions& options, const Output& out)
+      : archive_(archive), options_(options), out_(out), directory_(options, archive.source->name()) {}
+
+  Result<std::vector<std::string>> run() {
+    if (!options_.directory.empty()) {
+      FONDS_CHECK(directory_.open());
+    }
+    std::vector<std::string> missing;
+    if (options_.keys.empty()) {
+      FONDS_CHECK(all());
+    } else {
+      FONDS_TRY(const auto places, find_records(archive_, options_.scan, options_.keys));
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        FONDS_TRY(const bool there, places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset)
+                                              : Result<bool>(false));
+        if (!there) {
+          missing.push_back(options_.keys[i].written);
+        }
+      }
+    }
+    if (!options_.directory.empty()) {
+      FONDS_CHECK(directory_.close());
+    }
+    return missing;
+  }
+
+ private:
+  Status all() {
+    FONDS_TRY(const auto reader, archive_.format->open(archive_, options_.scan.read));
+    for (std::uint64_t n = 0; options_.limit == 0 || n < options_.limit; ++n) {
+      FONDS_TRY(Record* const record, reader->next());
+      loose(*reader);
+      if (record == nullptr) {
+        return {};
+      }
+      FONDS_TRY(const bool more, give(*reader, *record, record->ordinal));
+      if (!more) {
+        return {};
+      }
+    }
+    return {};
+  }
+
+  Result<bool> one(const Found& found, bool exact_offset) {
+    FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, found.place));
+    FONDS_TRY(Record* const record, reader->next());
+    if (record == nullptr || record->place != found.place) {
+      if (exact_offset && record != nullptr) {
+        out_.finding(make_finding("not-a-record-offset",
+                                  fmt::format("no record begins here; the next one is at {}", record->place.unit),
+                                  {.source = archive_.source->name(), .stored_offset = found.place.unit}));
+      }
+      return false;
+    }
+    FONDS_CHECK(give(*reader, *record, found.ordinal));
+    return true;
+  }
+
+  void loose(RecordReader& reader) {
+    for (const Finding& finding : reader.take_loose_findings()) {
+      out_.finding(finding);
+    }
+  }
+
+  Result<bool> give(RecordReader& reader, Record& record, std::uint64_t ordinal) {
+    if (options_.resolve && record.kind() == "revisit" && options_.part != RecordPart::Http) {
+      FONDS_TRY(const auto original, find_original(archive_, options_.scan, original_of(record, ordinal)));
+      if (original) {
+        FONDS_CHECK(reader.finish());
+        FONDS_TRY(const auto other, open_at(archive_, options_.scan.read, original->place));
+        FONDS_TRY(Record* const there, other->next());
+        if (there != nullptr) {
+          return write(*other, *there, original->ordinal);
+        }
+        return true;
+      }
+      out_.finding(make_finding("refers-to-missing", "the original of this revisit is not in the archive",
+                                {.source = archive_.source->name(), .stored_offset = record.place.unit, .ordinal = ordinal}));
+    }
+    return write(reader, record, ordinal);
+  }
+
+  Result<bool> write(RecordReader& reader, Record& record, std::uint64_t ordinal) {
+    const bool files = !options_.directory.empty();
+    if (files) {
+      FONDS_CHECK(directory_.begin(record, ordinal));
+    }
+    const ByteOutput give = [this, files](ByteView piece) {
+      return files ? directory_.write(piece) : out_.text(as_text(piece));
+    };
+    FONDS_TRY(const auto findings, write_record(archive_, options_, reader, record, give));
+    if (files) {
+      FONDS_CHECK(directory_.end());
+    }
+    for (Finding finding : findings) {
+      finding.where.ordinal = ordinal;
+      out_.finding(finding);
+    }
+    return !stops(options_, findings);
+  }
+
+  const Archive& archive_;
+  const CatOptions& options_;
+  const Output& out_;
+  Directory directory_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& options, const Output& out) {
+  if (!options.keys.empty() && !archive.source->random_access()) {
+    return fail(ErrorCode::Unsupported, "keys need a file; a pipe can only be read from start to end",
+                {.source = archive.source->name()});
+  }
+  if (options.resolve && !archive.source->random_access()) {
+    return fail(ErrorCode::Unsupported, "--resolve needs a file; a pipe can only be read from start to end",
+                {.source = archive.source->name()});
+  }
+  if (!options.keys.empty() || options.resolve || !options.directory.empty()) {
+    return Selective(archive, options, out).run();
+  }
+  const auto sink = [&](Stretch& piece, Worker&, std::uint64_t first, bool) -> Status {
+    FONDS_CHECK(out.text(piece.text));
+    for (Finding& finding : piece.findings) {
+      if (finding.where.ordinal) {
+        *finding.where.ordinal += first;
+      }
+      out.finding(finding);
+    }
+    return {};
+  };
+  ScanOptions scan_options = options.scan;
+  if (options.limit > 0) {
+    scan_options.threads = 1;
+  }
+  FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
+  return std::vector<std::string>();
+}
+
+}  // namespace fonds::ops

@@ -1,0 +1,127 @@
+#include "ops/describe.hpp"
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+
+namespace fonds::ops {
+namespace {
+
+class JsonAttributes final : public AttributeSink {
+ public:
+  explicit JsonAttributes(JsonWriter& json) : json_(json) {}
+  void text(std::string_view name, std::string_view value) override { key(name).value(value); }
+  void number(std::string_view name, std::uint64_t value) override { key(name).value(value); }
+  void begin_object(std::string_view name) override { key(name).begin_object(); }
+  void end_object() override { json_.end_object(); }
+  void begin_list(std::string_view name) override { key(name).begin_array(); }
+  void end_list() override { json_.end_array(); }
+
+ private:
+  JsonWriter& key(std::string_view name) { return name.empty() ? json_ : json_.key(name); }
+  JsonWriter& json_;
+};
+
+}  // namespace
+
+void describe_as_json(const Record& record, bool with_headers, std::string& members) {
+  members.clear();
+  JsonWriter json(members);
+  json.begin_object();
+  json.member("format", record.format());
+  JsonAttributes sink(json);
+  record.describe(sink, with_headers);
+  json.end_object();
+  // The braces belong to the object around.
+  members.pop_back();
+  members.erase(0, 1);
+}
+
+void append_finding(JsonWriter& json, const Finding& finding) {
+  json.member("code", finding.code).member("severity", to_string(finding.severity));
+  json.member("message", std::string_view(finding.message));
+  if (finding.where.stored_offset) {
+    json.member("offset", *finding.where.stored_offset);
+  } else {
+    json.key("offset").null();
+  }
+}
+
+void append_json(Stretch& out, std::string_view archive, const Record& record, const RecordEnd& end,
+                 const std::string& attributes, bool with_headers) {
+  std::string& text = out.text;
+  JsonWriter json(text);
+  json.begin_object().member("archive", archive).key("index").value_follows();
+  out.number_here(record.ordinal);
+  json.member("offset", record.place.unit);
+  if (record.place.inner > 0) {
+    json.member("inner", record.place.inner);
+  }
+  const auto number_or_null = [&json](std::string_view name, std::optional<std::uint64_t> value) {
+    json.key(name);
+    if (value) {
+      json.value(*value);
+    } else {
+      json.null();
+    }
+  };
+  number_or_null("stored_length", end.stored_length);
+  number_or_null("length", end.length);
+  json.members(attributes);
+  if (with_headers) {
+    json.member("trailing", end.trailing);
+  }
+  if (!end.findings.empty()) {
+    json.key("problems").begin_array();
+    for (const Finding& finding : end.findings) {
+      json.begin_object();
+      append_finding(json, finding);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+  text += '\n';
+}
+
+void FlatAttributes::set(std::string_view name, std::string value) {
+  values_.emplace_back(std::string(name), std::move(value));
+}
+
+void FlatAttributes::text(std::string_view name, std::string_view value) {
+  if (depth_ > 0) {
+    if (!list_.empty()) {
+      list_ += ' ';
+    }
+    list_ += value;
+    return;
+  }
+  set(prefix_.empty() ? std::string(name) : fmt::format("{}.{}", prefix_, name), std::string(value));
+}
+
+void FlatAttributes::number(std::string_view name, std::uint64_t value) { text(name, std::to_string(value)); }
+void FlatAttributes::begin_object(std::string_view name) { prefix_ = name; }
+void FlatAttributes::end_object() { prefix_.clear(); }
+void FlatAttributes::begin_list(std::string_view name) {
+  if (depth_++ == 0) {
+    list_.clear();
+    prefix_ = name;
+  }
+}
+void FlatAttributes::end_list() {
+  if (--depth_ == 0) {
+    set(prefix_, list_);
+    prefix_.clear();
+  }
+}
+
+std::string_view FlatAttributes::get(std::string_view name) const {
+  for (const auto& [key, value] : values_) {
+    if (key == name) {
+      return value;
+    }
+  }
+  return {};
+}
+
+}  // namespace fonds::ops

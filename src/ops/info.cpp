@@ -1,0 +1,181 @@
+#include "ops/info.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "ops/describe.hpp"
+
+namespace fonds::ops {
+namespace {
+
+constexpr std::size_t kMostKinds = 10000;  // distinct media types that are told apart
+
+std::vector<std::string> find_companions(const std::string& path) {
+  std::vector<std::string> found;
+  if (path == "-") {
+    return found;
+  }
+  for (const char* ending : {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path + ending, ignored)) {
+      found.push_back(path + ending);
+    }
+  }
+  return found;
+}
+
+class CountWorker final : public Worker {
+ public:
+  Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    flat_.clear();
+    record.describe(flat_, false);
+    const std::optional<Date> date = record.date();
+    const std::size_t header = record.raw_header().size();
+    FONDS_TRY(RecordEnd end, reader.finish());
+    ++counted.records;
+    counted.uncompressed_size += header + end.length.value_or(0) + end.trailing;
+    ++counted.by_type[std::string(record.kind().empty() ? "-" : record.kind())];
+    if (const auto status = flat_.get("http.status"); !status.empty()) {
+      ++counted.by_status[std::string(status)];
+    }
+    count_media_type();
+    if (date) {
+      const auto earlier = [](const Date& a, const Date& b) {
+        return std::pair(a.seconds, a.nanoseconds) < std::pair(b.seconds, b.nanoseconds);
+      };
+      if (!counted.first || earlier(*date, *counted.first)) {
+        counted.first = date;
+      }
+      if (!counted.last || earlier(*counted.last, *date)) {
+        counted.last = date;
+      }
+    }
+    counted.damaged += std::any_of(end.findings.begin(), end.findings.end(),
+                                   [](const Finding& f) { return f.severity == Severity::Error; });
+    for (Finding& finding : end.findings) {
+      out.findings.push_back(std::move(finding));
+    }
+    return true;
+  }
+
+  Counted counted;
+
+ private:
+  void count_media_type() {
+    std::string_view type = flat_.get("http.content_type");
+    if (type.empty()) {
+      type = flat_.get("content_type");
+    }
+    std::string name = to_lower(trim(type.substr(0, type.find(';'))));
+    if (name.empty()) {
+      name = "-";
+    }
+    if (counted.by_media_type.size() < kMostKinds || counted.by_media_type.contains(name)) {
+      ++counted.by_media_type[name];
+    } else {
+      ++counted.by_media_type["(others)"];
+    }
+  }
+
+  FlatAttributes flat_;
+};
+
+void merge(std::map<std::string, std::uint64_t>& into, const std::map<std::string, std::uint64_t>& from) {
+  for (const auto& [name, n] : from) {
+    into[name] += n;
+  }
+}
+
+void merge(Counted& into, const Counted& from) {
+  into.records += from.records;
+  into.uncompressed_size += from.uncompressed_size;
+  into.damaged += from.damaged;
+  merge(into.by_type, from.by_type);
+  merge(into.by_status, from.by_status);
+  merge(into.by_media_type, from.by_media_type);
+  if (from.first && (!into.first || from.first->seconds < into.first->seconds)) {
+    into.first = from.first;
+  }
+  if (from.last && (!into.last || into.last->seconds < from.last->seconds)) {
+    into.last = from.last;
+  }
+}
+
+// Looks at the first two records: version, whether units hold one record each.
+Status look_at_beginning(const Archive& archive, const ScanOptions& options, Info& out) {
+  ReadOptions read = options.read;
+  read.skim = true;
+  FONDS_TRY(const auto reader, archive.format->open(archive, read));
+  const std::string codec(archive.codec().name());
+  out.compression = codec;
+  FONDS_TRY(const Record* record, reader->next());
+  if (record == nullptr) {
+    return {};
+  }
+  out.format = record->format();
+  FlatAttributes flat;
+  record->describe(flat, false);
+  out.version = flat.get("version");
+  const Place first = record->place;
+  out.facts.text("first_record", std::string(record->kind()));
+  // A second record is asked for only where it is near: the first unit may be the whole file.
+  if (codec == "none") {
+    return {};
+  }
+  FONDS_TRY(const Record* second, reader->next());
+  const bool per_record = first.inner == 0 && (second == nullptr || (second->place.inner == 0 && second->place.unit > first.unit));
+  out.facts.truth("record_per_unit", per_record);
+  if (codec == "gzip" && per_record && archive.codecs.size() == 1) {
+    out.compression = "gzip-per-record";
+  }
+  if (archive.codecs.size() > 1) {
+    out.compression += fmt::format("+{}", archive.codecs[1]->name());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
+                  const std::function<void(const Finding&)>& finding) {
+  Info out;
+  out.archive = archive.source->name();
+  out.format = archive.format->name();
+  out.companions = find_companions(out.archive);
+  if (archive.source->random_access()) {
+    FONDS_TRY(out.size, archive.source->size());
+    FONDS_CHECK(look_at_beginning(archive, options, out));
+  } else {
+    out.compression = archive.codec().name();
+  }
+  for (const auto& [name, value] : archive.codec().describe(*archive.source)) {
+    out.facts.text(name, value);
+  }
+  if (!deep) {
+    return out;
+  }
+  ScanOptions scan_options = options;
+  scan_options.read.http = true;
+  scan_options.read.skim = true;
+  Counted counted;
+  const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
+    for (Finding& f : piece.findings) {
+      if (f.where.ordinal) {
+        *f.where.ordinal += first;
+      }
+      finding(f);
+    }
+    if (done) {
+      merge(counted, static_cast<CountWorker&>(worker).counted);
+    }
+    return {};
+  };
+  FONDS_CHECK(scan(archive, scan_options, [] { return std::make_unique<CountWorker>(); }, sink));
+  out.counted = std::move(counted);
+  return out;
+}
+
+}  // namespace fonds::ops

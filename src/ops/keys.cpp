@@ -1,0 +1,283 @@
+#include "ops/keys.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "ops/describe.hpp"
+
+namespace fonds::ops {
+namespace {
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value) : std::nullopt;
+}
+
+// Without the brackets and the urn:uuid: that some writers leave out.
+std::string_view bare_id(std::string_view id) {
+  id = trim(id);
+  if (id.starts_with('<') && id.ends_with('>')) {
+    id = id.substr(1, id.size() - 2);
+  }
+  return starts_with_ignoring_case(id, "urn:uuid:") ? id.substr(9) : id;
+}
+
+// "uri@TIME": the last @ followed by 4 to 17 digits.
+void split_time(Key& key) {
+  const std::size_t at = key.text.rfind('@');
+  if (at == std::string::npos) {
+    return;
+  }
+  const std::string_view digits = std::string_view(key.text).substr(at + 1);
+  const bool all_digits = digits.size() >= 4 && digits.size() <= 17 &&
+                          digits.find_first_not_of("0123456789") == std::string_view::npos;
+  if (all_digits) {
+    if (auto time = parse_user_date(digits)) {
+      key.time = time;
+      key.text.resize(at);
+    }
+  }
+}
+
+std::uint64_t distance(const std::optional<Date>& date, const Date& wanted) {
+  if (!date) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  const std::int64_t difference = date->seconds - wanted.seconds;
+  return static_cast<std::uint64_t>(difference < 0 ? -difference : difference);
+}
+
+struct Candidate {
+  std::size_t key;
+  Found found;
+  bool by_id;
+  bool secondary;  // a request or metadata record of the URI
+  std::uint64_t distance;
+};
+
+bool better(const Candidate& a, const Candidate& b) {
+  return std::tuple(!a.by_id, a.secondary, a.distance, a.found.ordinal) <
+         std::tuple(!b.by_id, b.secondary, b.distance, b.found.ordinal);
+}
+
+class KeyWorker final : public Worker {
+ public:
+  KeyWorker(const std::vector<Key>& keys, std::uint64_t last_index) : keys_(keys), last_index_(last_index) {}
+
+  Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
+    flat_.clear();
+    record.describe(flat_, false);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      compare(i, record);
+    }
+    const bool more = record.ordinal < last_index_;
+    FONDS_CHECK(reader.finish());
+    return more;
+  }
+
+  std::vector<Candidate> take_candidates() { return std::exchange(candidates_, {}); }
+
+ private:
+  void compare(std::size_t i, const Record& record) {
+    const Key& key = keys_[i];
+    const std::string_view uri = flat_.get("uri");
+    const bool id_fits = (key.kind == Key::Kind::Id || key.kind == Key::Kind::Bare) &&
+                         ((!record.id().empty() && bare_id(record.id()) == bare_id(key.text)) ||
+                          (!key.text.empty() && flat_.get("trec_id") == key.text));
+    const bool uri_fits = (key.kind == Key::Kind::Uri || key.kind == Key::Kind::Bare) && !uri.empty() && uri == key.text;
+    const bool index_fits = key.kind == Key::Kind::Index && record.ordinal == key.number;
+    if (!id_fits && !uri_fits && !index_fits) {
+      return;
+    }
+    const bool secondary = record.kind() == "request" || record.kind() == "metadata";
+    candidates_.push_back({i,
+                           {record.place, record.ordinal},
+                           id_fits,
+                           uri_fits && !id_fits && secondary,
+                           key.time ? distance(record.date(), *key.time) : 0});
+  }
+
+  const std::vector<Key>& keys_;
+  std::uint64_t last_index_;
+  FlatAttributes flat_;
+  std::vector<Candidate> candidates_;
+};
+
+class OriginalWorker final : public Worker {
+ public:
+  explicit OriginalWorker(const Original& revisit) : revisit_(revisit) {}
+  struct Match {
+    int rank;  // the smaller, the better the evidence
+    Found found;
+  };
+
+  Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
+    flat_.clear();
+    record.describe(flat_, false);
+    if (record.kind() != "revisit" && record.kind() != "request") {
+      const std::string_view uri = flat_.get("uri");
+      int rank = 0;
+      if (!revisit_.id.empty() && bare_id(record.id()) == bare_id(revisit_.id)) {
+        rank = 1;
+      } else if (!revisit_.uri.empty() && uri == revisit_.uri && same_date(record)) {
+        rank = 2;
+      } else if (!uri.empty() && uri == revisit_.own_uri && !revisit_.payload_digest.empty() &&
+                 flat_.get("payload_digest") == revisit_.payload_digest) {
+        rank = 3;
+      }
+      if (rank > 0) {
+        matches.push_back({rank, {record.place, record.ordinal}});
+      }
+    }
+    FONDS_CHECK(reader.finish());
+    return true;
+  }
+
+  std::vector<Match> matches;
+
+ private:
+  bool same_date(const Record& record) const {
+    const auto wanted = parse_warc_date(revisit_.date).value;
+    return wanted && record.date() && wanted->seconds == record.date()->seconds;
+  }
+  const Original& revisit_;
+  FlatAttributes flat_;
+};
+
+ScanOptions skimming(const ScanOptions& options) {
+  ScanOptions skim = options;
+  skim.read.skim = !options.read.search_damaged;
+  return skim;
+}
+
+}  // namespace
+
+Result<Key> parse_key(std::string_view text) {
+  Key key;
+  key.written = text;
+  const auto wrong = [&](std::string_view what) {
+    return fail(ErrorCode::BadArgument, fmt::format("key '{}': {}", text, what));
+  };
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  const std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  if (kind == "index" && colon != std::string_view::npos) {
+    const auto number = parse_number(rest);
+    if (!number) {
+      return wrong("index: takes the 0-based number of a record");
+    }
+    key.kind = Key::Kind::Index;
+    key.number = *number;
+  } else if (kind == "offset" && colon != std::string_view::npos) {
+    const std::size_t plus = rest.find('+');
+    const auto number = parse_number(rest.substr(0, plus));
+    const auto inner = plus == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_number(rest.substr(plus + 1));
+    if (!number || !inner) {
+      return wrong("offset: takes a stored offset N, or N+M with M decoded bytes into its unit");
+    }
+    key.kind = Key::Kind::Offset;
+    key.number = *number;
+    key.inner = *inner;
+  } else if (kind == "id" && colon != std::string_view::npos) {
+    key.kind = Key::Kind::Id;
+    key.text = rest;
+  } else if (kind == "uri" && colon != std::string_view::npos) {
+    key.kind = Key::Kind::Uri;
+    key.text = rest;
+    split_time(key);
+  } else {
+    key.text = text;
+    split_time(key);
+  }
+  if (key.text.empty() && key.kind != Key::Kind::Index && key.kind != Key::Kind::Offset) {
+    return wrong("nothing to look for");
+  }
+  return key;
+}
+
+Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, const ScanOptions& options,
+                                                       const std::vector<Key>& keys) {
+  std::vector<std::optional<Found>> found(keys.size());
+  bool scan_needed = false;
+  bool only_index = true;
+  bool any_index = false;
+  std::uint64_t last_index = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].kind == Key::Kind::Offset) {
+      found[i] = Found{{keys[i].number, keys[i].inner}, 0};
+      continue;
+    }
+    scan_needed = true;
+    any_index = any_index || keys[i].kind == Key::Kind::Index;
+    only_index = only_index && keys[i].kind == Key::Kind::Index;
+    last_index = std::max(last_index, keys[i].number);
+  }
+  if (!scan_needed) {
+    return found;
+  }
+  std::vector<std::optional<Candidate>> best(keys.size());
+  const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
+    for (Candidate& candidate : static_cast<KeyWorker&>(worker).take_candidates()) {
+      candidate.found.ordinal += first;
+      auto& holder = best[candidate.key];
+      if (!holder || better(candidate, *holder)) {
+        holder = candidate;
+      }
+    }
+    return {};
+  };
+  ScanOptions scan_options = skimming(options);
+  if (any_index) {
+    scan_options.threads = 1;  // an index is counted from the start
+  }
+  if (!only_index) {
+    last_index = std::numeric_limits<std::uint64_t>::max();
+  }
+  FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<KeyWorker>(keys, last_index); }, sink));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (best[i]) {
+      found[i] = best[i]->found;
+    }
+  }
+  return found;
+}
+
+Result<std::optional<Found>> find_original(const Archive& archive, const ScanOptions& options, const Original& revisit) {
+  std::optional<OriginalWorker::Match> best;
+  const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
+    for (OriginalWorker::Match& match : std::exchange(static_cast<OriginalWorker&>(worker).matches, {})) {
+      match.found.ordinal += first;
+      if (match.rank == 3 && match.found.ordinal > revisit.ordinal) {
+        continue;
+      }
+      // Of equal evidence the newest earlier record counts.
+      if (!best || match.rank < best->rank || (match.rank == best->rank && match.rank == 3)) {
+        best = match;
+      }
+    }
+    return {};
+  };
+  FONDS_CHECK(scan(archive, skimming(options), [&] { return std::make_unique<OriginalWorker>(revisit); }, sink));
+  return best ? std::optional(best->found) : std::nullopt;
+}
+
+Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place) {
+  ReadOptions read = options;
+  if (place.unit > 0) {
+    ReadOptions first = options;
+    first.skim = true;
+    FONDS_TRY(const auto beginning, archive.format->open(archive, first));
+    FONDS_CHECK(beginning->next());
+    read.state = beginning->state();
+  }
+  read.start = place.unit;
+  read.start_inner = place.inner;
+  return archive.format->open(archive, read);
+}
+
+}  // namespace fonds::ops

@@ -1,0 +1,54 @@
+// Keys that name records: index:N, offset:N[+M], id:X, uri:X[@TIME], or a bare id or URI.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fonds/date.hpp>
+#include <fonds/format.hpp>
+
+#include "ops/scan.hpp"
+
+namespace fonds::ops {
+
+struct Key {
+  enum class Kind : std::uint8_t { Index, Offset, Id, Uri, Bare } kind = Kind::Bare;
+  std::string written;  // as it was given
+  std::string text;     // id or URI
+  std::uint64_t number = 0;
+  std::uint64_t inner = 0;
+  std::optional<Date> time;  // of a URI
+};
+
+// Errors: BadArgument with what is wrong.
+Result<Key> parse_key(std::string_view text);
+
+// Where a record is.
+struct Found {
+  Place place;
+  std::uint64_t ordinal = 0;
+};
+
+// Looks for the record of each key in one pass; nothing where there is none. Of several records with one URI the one
+// nearest to the key's time counts; without a time the first that is no request and no metadata.
+// Errors: those of reading; Unsupported for a pipe.
+Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, const ScanOptions& options,
+                                                       const std::vector<Key>& keys);
+
+// What a revisit says about its original.
+struct Original {
+  std::string id, uri, date;  // Refers-To…
+  std::string own_uri, payload_digest;
+  std::uint64_t ordinal = 0;  // of the revisit
+};
+// The original of a revisit (WARC 1.1, 6.7; docs/formats/warc.md "Revisits"): by id, else by URI and date, else the
+// newest earlier record of the same URI with the same payload digest.
+Result<std::optional<Found>> find_original(const Archive& archive, const ScanOptions& options, const Original& revisit);
+
+// A reader that stands before the record at `place`.
+Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place);
+
+}  // namespace fonds::ops

@@ -1,0 +1,38 @@
+// Listing records: `fonds ls`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/scan.hpp"
+
+namespace fonds::ops {
+
+// Where an operation puts what it makes. Called in order, from one thread at a time.
+struct Output {
+  std::function<Status(std::string_view)> text;
+  std::function<void(const Finding&)> finding;
+};
+
+struct ListOptions {
+  ScanOptions scan;
+  bool json = false;
+  bool headers = false;               // JSON: all header fields
+  bool full = false;                  // read every byte, not only what the list shows
+  bool align = false;                 // columns for a terminal; else tabs
+  bool strict = false;                // stop at the first warning or error
+  std::vector<std::string> fields;    // columns; empty: list_columns()
+  std::uint64_t limit = 0;            // records; 0: all
+};
+
+// The columns that a table has by default.
+const std::vector<std::string>& list_columns();
+// The line above an aligned table.
+std::string list_heading(const ListOptions& options);
+
+// Errors: those of reading; of `out.text`.
+Status list(const Archive& archive, const ListOptions& options, const Output& out);
+
+}  // namespace fonds::ops

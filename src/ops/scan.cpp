@@ -1,0 +1,346 @@
+#include "ops/scan.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <fmt/core.h>
+
+namespace fonds::ops {
+namespace {
+
+constexpr std::size_t kFlushText = std::size_t{64} << 10;
+constexpr std::uint64_t kSmallestRange = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLargestRange = std::uint64_t{16} << 20;
+constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 20;  // what one thread needs to be of use
+
+std::size_t weight(const Stretch& stretch) {
+  return stretch.text.size() + stretch.findings.size() * 256 + stretch.numbers.size() * 16;
+}
+
+// Reads one range with one reader into stretches.
+class RangeRun {
+ public:
+  RangeRun(const Archive& archive, const ScanOptions& options, Worker& worker) : archive_(archive), options_(options), worker_(worker) {}
+
+  // Calls `flush` whenever the stretch has grown to `limit`, and not at the end.
+  Status run(const ReadOptions& read, std::size_t limit, Stretch& out, const std::function<Status(Stretch&)>& flush) {
+    FONDS_TRY(reader_, archive_.format->open(archive_, read));
+    std::uint64_t told = read.start;
+    Record* in_hand = nullptr;
+    out.spill = [&]() -> Status {
+      if (weight(out) < limit) {
+        return {};
+      }
+      flushed_ += out.records;
+      if (in_hand != nullptr) {
+        in_hand->ordinal -= out.records;
+      }
+      return flush(out);
+    };
+    while (true) {
+      FONDS_TRY(Record* const record, reader_->next());
+      for (Finding& finding : reader_->take_loose_findings()) {
+        out.findings.push_back(std::move(finding));
+      }
+      if (record == nullptr) {
+        break;
+      }
+      record->ordinal -= flushed_;
+      in_hand = record;
+      FONDS_TRY(const bool more, worker_.take(*reader_, *record, out));
+      in_hand = nullptr;
+      ++out.records;
+      if (!more) {
+        enough_ = true;
+        break;
+      }
+      FONDS_CHECK(out.spill_if_large());
+      if (options_.progress && reader_->stored_position() > told + (std::uint64_t{1} << 20)) {
+        told = reader_->stored_position();
+        options_.progress(told);
+      }
+    }
+    for (Finding& finding : reader_->take_loose_findings()) {
+      out.findings.push_back(std::move(finding));
+    }
+    return {};
+  }
+
+  Place end_place() const { return reader_->end_place(); }
+  std::string state() const { return reader_->state(); }
+  bool enough() const { return enough_; }
+
+ private:
+  const Archive& archive_;
+  const ScanOptions& options_;
+  Worker& worker_;
+  std::unique_ptr<RecordReader> reader_;
+  std::uint64_t flushed_ = 0;  // records in stretches that were flushed
+  bool enough_ = false;
+};
+
+Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& options, Worker& worker,
+                                    const StretchSink& sink) {
+  std::uint64_t records = 0;
+  Stretch out;
+  RangeRun range(archive, options, worker);
+  const auto status = range.run(options.read, kFlushText, out, [&](Stretch& piece) {
+    auto sunk = sink(piece, worker, records, false);
+    records += piece.records;
+    piece.clear();
+    return sunk;
+  });
+  FONDS_CHECK(sink(out, worker, records, true));
+  records += out.records;
+  if (!status) {
+    return fail(status.error().code(), status.error().message(), status.error().where());
+  }
+  return records;
+}
+
+class ParallelScan {
+ public:
+  ParallelScan(const Archive& archive, const ScanOptions& options, unsigned threads, std::uint64_t range,
+               const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& sink)
+      : archive_(archive), options_(options), threads_(threads), range_(range), make_worker_(make_worker), sink_(sink) {
+    stored_ = *archive.source->view();
+    ranges_ = (stored_.size() + range - 1) / range;
+    hold_ = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(options.read.memory_budget / (8 * threads), kFlushText, std::uint64_t{16} << 20));
+  }
+
+  Result<std::uint64_t> run() {
+    FONDS_CHECK(learn_state());
+    const std::stop_callback forward(options_.read.stop, [this] {
+      const std::unique_lock lock(mutex_);
+      if (!over_) {
+        over_ = true;
+        error_.emplace(ErrorCode::Cancelled, "stopped");
+      }
+      stop_.request_stop();
+      turn_.notify_all();
+    });
+    {
+      std::vector<std::jthread> pool;
+      for (unsigned i = 0; i < threads_; ++i) {
+        pool.emplace_back([this] { work(); });
+      }
+    }
+    if (error_) {
+      return fail(error_->code(), error_->message(), error_->where());
+    }
+    return records_;
+  }
+
+ private:
+  // Later ranges are understood by what the first record says (ARC); they are read again if it was wrong.
+  Status learn_state() {
+    ReadOptions read = options_.read;
+    read.skim = true;
+    FONDS_TRY(auto reader, archive_.format->open(archive_, read));
+    FONDS_CHECK(reader->next());
+    state_ = reader->state();
+    return {};
+  }
+
+  void work() {
+    while (true) {
+      const std::uint64_t index = next_.fetch_add(1);
+      if (index >= ranges_) {
+        return;
+      }
+      {
+        // Not too far ahead of what has been handed over: results wait in memory.
+        std::unique_lock lock(mutex_);
+        turn_.wait(lock, [&] { return over_ || index < head_ + 4 * threads_; });
+        if (over_) {
+          return;
+        }
+      }
+      const auto status = read_range(index);
+      if (!status) {
+        std::unique_lock lock(mutex_);
+        if (!over_) {
+          over_ = true;
+          error_.emplace(status.error().code(), status.error().message(), status.error().where());
+        }
+        stop_.request_stop();
+        turn_.notify_all();
+        return;
+      }
+    }
+  }
+
+  struct Attempt {
+    std::unique_ptr<Worker> worker;
+    std::unique_ptr<RangeRun> run;
+    Stretch out;
+    bool head = false;  // this range's turn has come, and it began at the right place
+  };
+
+  Status read_range(std::uint64_t index) {
+    const std::uint64_t from = index * range_;
+    const std::uint64_t to = std::min<std::uint64_t>(from + range_, stored_.size());
+    Attempt attempt;
+    const std::uint64_t guess =
+        index == 0 ? options_.read.start : archive_.codec().find_unit(stored_, from, to, archive_.format->record_probe());
+    bool abandoned = false;
+    if (index == 0 || guess < to) {
+      const auto status = read_from(attempt, {guess, 0}, index == 0 ? options_.read.state : state_, to, [&]() -> Status {
+        // Too much is held: wait for the turn, then hand over as it comes.
+        wait_turn(index);
+        if (!fits(index, guess)) {
+          abandoned = true;
+          return fail(ErrorCode::Cancelled, "read again from elsewhere");
+        }
+        return {};
+      });
+      if (!status && !abandoned) {
+        // What a wrong guess runs into does not count.
+        wait_turn(index);
+        if (stopped() || fits(index, guess)) {
+          if (!stopped()) {
+            FONDS_CHECK(hand_over(attempt, true));
+          }
+          return fail(status.error().code(), status.error().message(), status.error().where());
+        }
+        abandoned = true;
+      }
+    }
+    wait_turn(index);
+    if (stopped()) {
+      return {};
+    }
+    if (attempt.run != nullptr && !abandoned && fits(index, guess)) {
+      FONDS_CHECK(hand_over(attempt, true));
+      advance(attempt);
+    } else if (expected_.unit < to) {
+      Attempt again;
+      const auto status = read_from(again, expected_, expected_state_, to, [] { return Status(); });
+      FONDS_CHECK(hand_over(again, true));
+      if (!status) {
+        return fail(status.error().code(), status.error().message(), status.error().where());
+      }
+      advance(again);
+    }
+    std::unique_lock lock(mutex_);
+    ++head_;
+    turn_.notify_all();
+    return {};
+  }
+
+  // `full` is called when the stretch has grown too large to be held, before it is handed over.
+  Status read_from(Attempt& attempt, Place place, const std::string& state, std::uint64_t to,
+                   const std::function<Status()>& full) {
+    attempt.worker = make_worker_();
+    attempt.run = std::make_unique<RangeRun>(archive_, options_, *attempt.worker);
+    ReadOptions read = options_.read;
+    read.memory_budget /= threads_;
+    read.start = place.unit;
+    read.start_inner = place.inner;
+    read.state = state;
+    read.stop_at = to < stored_.size() ? std::optional(to) : std::nullopt;
+    read.stop = stop_.get_token();
+    return attempt.run->run(read, hold_, attempt.out, [&](Stretch&) -> Status {
+      if (!attempt.head) {
+        FONDS_CHECK(full());
+        attempt.head = true;
+      }
+      return hand_over(attempt, false);
+    });
+  }
+
+  void wait_turn(std::uint64_t index) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return over_ || head_ == index; });
+  }
+  bool stopped() {
+    const std::unique_lock lock(mutex_);
+    return over_;
+  }
+  // Call only when it is the range's turn.
+  bool fits(std::uint64_t index, std::uint64_t guess) const {
+    return index == 0 || (expected_ == Place{guess, 0} && expected_state_ == state_);
+  }
+  Status hand_over(Attempt& attempt, bool done) {
+    FONDS_CHECK(sink_(attempt.out, *attempt.worker, records_, done));
+    records_ += attempt.out.records;
+    attempt.out.clear();
+    return {};
+  }
+  void advance(const Attempt& attempt) {
+    expected_ = attempt.run->end_place();
+    expected_state_ = attempt.run->state();
+    if (attempt.run->enough()) {
+      const std::unique_lock lock(mutex_);
+      over_ = true;
+      stop_.request_stop();
+    }
+  }
+
+  const Archive& archive_;
+  const ScanOptions& options_;
+  unsigned threads_;
+  std::uint64_t range_, ranges_ = 0;
+  std::size_t hold_ = 0;
+  const std::function<std::unique_ptr<Worker>()>& make_worker_;
+  const StretchSink& sink_;
+  ByteView stored_;
+  std::string state_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::stop_source stop_;
+  bool over_ = false;             // under mutex_
+  std::uint64_t head_ = 0;        // under mutex_: the range whose turn it is
+  std::optional<Error> error_;    // under mutex_
+  // Touched only by the thread whose range's turn it is.
+  Place expected_;
+  std::string expected_state_;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace
+
+void Stretch::clear() {
+  text.clear();
+  numbers.clear();
+  findings.clear();
+  records = 0;
+}
+
+std::string Stretch::render_padded(std::uint64_t first_ordinal, int width) const {
+  std::string rendered;
+  rendered.reserve(text.size() + numbers.size() * 8);
+  std::size_t done = 0;
+  for (const auto& [at, ordinal] : numbers) {
+    rendered.append(text, done, at - done);
+    fmt::format_to(std::back_inserter(rendered), "{:>{}}", first_ordinal + ordinal, width);
+    done = at;
+  }
+  rendered.append(text, done);
+  return rendered;
+}
+
+Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
+                           const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& sink) {
+  unsigned threads = options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
+  threads = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
+  const auto stored = archive.source->view();
+  const std::uint64_t size = stored ? stored->size() : 0;
+  const std::uint64_t range =
+      options.range > 0 ? options.range : std::clamp(size / (threads * 8), kSmallestRange, kLargestRange);
+  if (threads == 1 || size < 2 * range || archive.codecs.size() > 1 || options.read.search_damaged ||
+      options.read.stop_at) {
+    const auto worker = make_worker();
+    return scan_serially(archive, options, *worker, sink);
+  }
+  return ParallelScan(archive, options, threads, range, make_worker, sink).run();
+}
+
+}  // namespace fonds::ops

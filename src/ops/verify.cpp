@@ -1,0 +1,112 @@
+#include "ops/verify.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fonds::ops {
+namespace {
+
+class VerifyWorker final : public Worker {
+ public:
+  explicit VerifyWorker(std::unique_ptr<VerifyPart> part) : part_(std::move(part)) {}
+
+  Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    found_.clear();
+    FONDS_CHECK(part_->check(reader, record, found_));
+    const std::uint64_t ordinal = record.ordinal;
+    FONDS_TRY(RecordEnd end, reader.finish());
+    for (Finding& finding : end.findings) {
+      out.findings.push_back(std::move(finding));
+    }
+    for (Finding& finding : found_) {
+      finding.where.ordinal = ordinal;
+      finding.where.record_id = record.id();
+      out.findings.push_back(std::move(finding));
+    }
+    return true;
+  }
+
+  VerifyPart& part() { return *part_; }
+
+ private:
+  std::unique_ptr<VerifyPart> part_;
+  std::vector<Finding> found_;
+};
+
+// Rules of the container that the decoder and the check of the whole file both see (WARC-Zstandard).
+bool is_container_rule(std::string_view code) {
+  return code.starts_with("zs-") || code.starts_with("zf-") || code.starts_with("zd-") || code.starts_with("zl-") ||
+         code.starts_with("zn-");
+}
+
+}  // namespace
+
+Verifier::Verifier(const ScanOptions& scan, const VerifyOptions& verify, bool strict, Report report)
+    : scan_(scan), verify_(verify), strict_(strict), report_(std::move(report)) {}
+
+void Verifier::take(Finding finding) {
+  if (is_container_rule(finding.code)) {
+    const std::pair key(finding.code, finding.where.stored_offset.value_or(0));
+    if (std::find(container_seen_.begin(), container_seen_.end(), key) != container_seen_.end()) {
+      return;
+    }
+    container_seen_.push_back(key);
+  }
+  if (strict_ && finding.severity == Severity::Warning) {
+    finding.severity = Severity::Error;
+  }
+  switch (finding.severity) {
+    case Severity::Error:
+      ++summary_.errors;
+      break;
+    case Severity::Warning:
+      ++summary_.warnings;
+      break;
+    case Severity::Note:
+      ++summary_.notes;
+      break;
+  }
+  report_(finding);
+}
+
+Result<VerifySummary> Verifier::check(const Archive& archive) {
+  summary_ = {};
+  container_seen_.clear();
+  auto found = std::find_if(wholes_.begin(), wholes_.end(), [&](const auto& w) { return w.first == archive.format; });
+  if (found == wholes_.end()) {
+    wholes_.emplace_back(archive.format, archive.format->verify_whole(verify_));
+    found = wholes_.end() - 1;
+  }
+  VerifyWhole& whole = *found->second;
+  whole.begin(archive);
+  ScanOptions options = scan_;
+  options.read.skim = false;
+  const std::string& source = archive.source->name();
+  const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool) -> Status {
+    for (Finding& finding : piece.findings) {
+      finding.where.source = source;
+      if (finding.where.ordinal) {
+        *finding.where.ordinal += first;
+      }
+      take(std::move(finding));
+    }
+    // Facts are taken with each piece: their ordinals count from the piece.
+    whole.add(static_cast<VerifyWorker&>(worker).part(), first);
+    return {};
+  };
+  FONDS_TRY(summary_.records,
+            scan(archive, options, [&] { return std::make_unique<VerifyWorker>(archive.format->verify_part(archive, verify_)); },
+                 sink));
+  whole.end(summary_.records, [&](Finding finding) { take(std::move(finding)); });
+  return summary_;
+}
+
+VerifySummary Verifier::finish() {
+  summary_ = {};
+  for (auto& [format, whole] : wholes_) {
+    whole->finish([&](Finding finding) { take(std::move(finding)); });
+  }
+  return summary_;
+}
+
+}  // namespace fonds::ops
