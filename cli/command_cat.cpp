@@ -78,13 +78,11 @@ int run_cat(const Arguments& arguments) {
       [&](std::string_view text) { return escape ? output.write(for_terminal(text)) : output.write(text); },
       [&](const Finding& finding) { messages.finding(finding); }};
   bool all_found = true;
-  bool cancelled = false;
   for_each_archive(archive_only, messages, input_names(archive_only, messages),
                    [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
                      options.scan = scan;
                      auto missing = ops::cat(archive, options, out);
                      if (!missing) {
-                       cancelled = missing.error().code() == ErrorCode::Cancelled;
                        return fail(missing.error().code(), missing.error().message(), missing.error().where());
                      }
                      for (const std::string& key : *missing) {
@@ -96,7 +94,7 @@ int run_cat(const Arguments& arguments) {
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }
-  return static_cast<int>(cancelled ? Exit::Interrupted : messages.status(all_found));
+  return static_cast<int>(interrupted() ? Exit::Interrupted : messages.status(all_found));
 }
 
 }  // namespace fonds::cli

@@ -9,6 +9,8 @@
 
 #include <fmt/core.h>
 
+#include "interrupt.hpp"
+
 namespace fonds::cli {
 namespace {
 
@@ -129,6 +131,9 @@ void for_each_archive(const Arguments& arguments, Messages& messages, const std:
   ops::ScanOptions options = scan_options(arguments);
   for (const std::string& name : names) {
     const auto archive = open_archive(name, {.format = format});
+    if (interrupted()) {
+      return;
+    }
     if (!archive) {
       if (archive.error().code() == ErrorCode::BadArgument) {
         throw UsageError{archive.error().message()};
@@ -139,6 +144,9 @@ void for_each_archive(const Arguments& arguments, Messages& messages, const std:
     Progress progress(arguments, name, archive->source->random_access() ? std::optional(archive->source->size().value_or(0)) : std::nullopt);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
     if (const auto status = work(*archive, options); !status) {
+      if (interrupted()) {
+        return;
+      }
       messages.error(status.error());
     }
   }

@@ -1,8 +1,9 @@
 """Damaged files: no crash, no hang, nothing silent, and every record outside the damage is delivered.
 
 Variants are written to a folder and given to one process in batches, so that thousands cost seconds."""
-import os
 import subprocess
+import tempfile
+import time
 import zlib
 
 import pytest
@@ -12,6 +13,8 @@ SMALL = [WARC / "own" / name for name in (
     "ok-three.warc", "gz-per-record.warc.gz", "gz-single-member.warc.gz", "zst-per-record.warc.zst",
     "lz4-per-record.warc.lz4", "bz2-whole.warc.bz2", "xz-whole.warc.xz", "arc-v1.arc", "arc-v1.arc.gz",
     "arc-v2.arc", "http-chunked.warc")] + [WARC / "0011/02-minimal.warc", WARC / "0011/06-segments-gz-b.warc.gz"]
+PER_RECORD = [WARC / "own" / name for name in (
+    "gz-per-record.warc.gz", "lz4-per-record.warc.lz4", "zst-per-record.warc.zst", "arc-v1.arc.gz")]
 BATCH = 200
 KEYS = ("offset", "inner", "type", "id", "uri", "length")
 
@@ -33,8 +36,8 @@ def run(folder, variants, *command):
 
 
 def told(lines):
-    """Whether verify told of damage; an archive that cannot be opened has no line on stdout."""
-    return not lines or lines[-1]["errors"] > 0
+    """Whether verify told of anything; an archive that cannot be opened has no line on stdout."""
+    return not lines or lines[-1]["errors"] + lines[-1]["warnings"] > 0
 
 
 def view(records):
@@ -59,6 +62,26 @@ def record_ends(path, records):
     return [min(s for s in starts if s > r["offset"]) for r in records]
 
 
+def lost_elsewhere(found, whole, ends):
+    """The variants that lack a record although its unit is untouched."""
+    lost = []
+    for name, records in found.items():
+        ours, place = view(records), int(name[:5])
+        missing = [record["index"] for record, expected, end in zip(whole, view(whole), ends, strict=True)
+                   if not record["offset"] <= place < end and expected not in ours]
+        if missing:
+            lost.append((name, missing))
+    return lost
+
+
+def silent(found):
+    return [name for name, lines in found.items() if not told(lines)]
+
+
+def place_in_unit(name, starts):
+    return min(int(name[:5]) - start for start in starts if start <= int(name[:5]))
+
+
 def by_id(paths):
     return [pytest.param(path, id=path.name) for path in paths if path.exists()]
 
@@ -68,69 +91,69 @@ def test_cut_anywhere_every_whole_record_is_delivered(path, tmp_path):
     whole, _ = ls(path, "--full")
     ends = record_ends(path, whole)
     one_unit = len({r["offset"] for r in whole}) == 1
+    wrong = []
     for name, records in run(tmp_path, cuts(path), "ls", "--json", "--full").items():
         kept = 0 if one_unit else sum(end <= int(name) for end in ends)
-        assert view(records)[:kept] == view(whole)[:kept], name
+        if view(records)[:kept] != view(whole)[:kept]:
+            wrong.append(name)
+    assert wrong == []
 
 
 @pytest.mark.parametrize("path", by_id([p for p in SMALL if p.suffix in (".gz", ".lz4", ".zst", ".xz", ".bz2")]))
 def test_cut_inside_a_unit_is_never_silent(path, tmp_path):
     borders = {r["offset"] for r in ls(path, "--full")[0]}
-    for name, lines in run(tmp_path, cuts(path), "verify", "--json").items():
-        assert int(name) in borders or told(lines), name
+    found = run(tmp_path, cuts(path), "verify", "--json")
+    assert [name for name, lines in found.items() if int(name) not in borders and not told(lines)] == []
 
 
 def test_cut_inside_a_plain_block_is_never_silent(tmp_path):
     path = WARC / "own/ok-three.warc"
     insides = [range(r["offset"] + 12, r["offset"] + r["header_length"] + r["length"])
                for r in ls(path, "--full", "--headers")[0]]
-    for name, lines in run(tmp_path, cuts(path), "verify", "--json").items():
-        if any(int(name) in inside for inside in insides):
-            assert told(lines), name
+    found = run(tmp_path, cuts(path), "verify", "--json")
+    cut_inside = [name for name in found if any(int(name) in inside for inside in insides)]
+    assert [name for name in cut_inside if not told(found[name])] == []
 
 
-@pytest.mark.parametrize("path", by_id([
-    WARC / "own" / n for n in ("gz-per-record.warc.gz", "lz4-per-record.warc.lz4", "zst-per-record.warc.zst", "arc-v1.arc.gz")]))
+@pytest.mark.parametrize("path", by_id(PER_RECORD))
+def test_a_flip_costs_at_most_the_records_of_its_unit(path, tmp_path):
+    whole, _ = ls(path, "--full")
+    found = run(tmp_path, dict(flips(path)), "ls", "--json", "--skip-damaged")
+    assert lost_elsewhere(found, whole, record_ends(path, whole)) == []
+
+
+@pytest.mark.parametrize("path", by_id(PER_RECORD))
 @pytest.mark.parametrize("options", [[], ["--full"]], ids=["skimming", "full"])
-def test_a_flip_costs_at_most_the_records_of_its_unit(path, options, tmp_path):
+def test_without_searching_a_flip_costs_no_record_before_it(path, options, tmp_path):
+    """A length that was made too long may swallow what follows; see formats, rule R16, read mode."""
     whole, _ = ls(path, "--full")
     ends = record_ends(path, whole)
-    for name, records in run(tmp_path, dict(flips(path)), "ls", "--json", *options).items():
-        place = int(name[:5])
-        ours = view(records)
-        for record, expected, end in zip(whole, view(whole), ends, strict=True):
-            if not record["offset"] <= place < end:
-                assert expected in ours, (name, record["offset"])
+    found = run(tmp_path, dict(flips(path)), "ls", "--json", *options)
+    before = {name: sum(end <= int(name[:5]) for end in ends) for name in found}
+    assert [n for n, records in found.items() if view(records)[: before[n]] != view(whole)[: before[n]]] == []
 
 
-@pytest.mark.parametrize("path,header", [
-    pytest.param(WARC / "own/gz-per-record.warc.gz", 10, id="gzip"),
-    pytest.param(WARC / "own/lz4-per-record.warc.lz4", 0, id="lz4"),
+@pytest.mark.parametrize("path,step,unchecked", [
+    pytest.param(WARC / "own/gz-per-record.warc.gz", 1, range(4, 10), id="gzip"),  # time, flags, system
+    pytest.param(WARC / "own/lz4-per-record.warc.lz4", 1, (), id="lz4"),
+    pytest.param(FIXTURES / "warc-zst/ok-nodict.warc.zst", 7, (), id="zstd"),
 ])
-def test_a_flip_behind_the_unit_header_is_never_silent(path, header, tmp_path):
+def test_a_flip_under_a_checksum_is_told_unless_the_content_is_the_same(path, step, unchecked, tmp_path):
     starts = [r["offset"] for r in ls(path, "--full")[0]]
-    for name, lines in run(tmp_path, dict(flips(path)), "verify", "--json").items():
-        inside = min(int(name[:5]) - s for s in starts if s <= int(name[:5]))
-        assert inside < header or told(lines), name
-
-
-def test_a_flip_in_a_checked_zstd_frame_is_never_silent(tmp_path):
-    path = FIXTURES / "warc-zst/ok-nodict.warc.zst"
-    starts = [r["offset"] for r in ls(path, "--full")[0]]
-    for name, lines in run(tmp_path, dict(flips(path, step=7)), "verify", "--json").items():
-        inside = min(int(name[:5]) - s for s in starts if s <= int(name[:5]))
-        assert inside in (4, 5) or told(lines), name
+    content = fonds("cat", path).stdout
+    variants = dict(flips(path, step))
+    quiet = [name for name in silent(run(tmp_path, variants, "verify", "--json"))
+             if place_in_unit(name, starts) not in unchecked]
+    changed = [name for name in quiet if fonds("cat", "-", input=variants[name]).stdout != content]
+    assert changed == []
 
 
 def test_a_flip_in_a_plain_file_costs_at_most_its_record(tmp_path):
     path = WARC / "own/ok-three.warc"
     whole, _ = ls(path, "--full")
     ends = record_ends(path, whole)
-    for name, records in run(tmp_path, dict(flips(path)), "ls", "--json", "--skip-damaged").items():
-        ours = view(records)
-        for record, expected, end in zip(whole, view(whole), ends, strict=True):
-            if not record["offset"] <= int(name[:5]) < end:
-                assert expected in ours, (name, record["offset"])
+    found = run(tmp_path, dict(flips(path)), "ls", "--json", "--skip-damaged")
+    assert lost_elsewhere(found, whole, ends) == []
 
 
 @pytest.mark.parametrize("path", by_id(SMALL))
@@ -187,12 +210,16 @@ def gzip_of(pieces):
 
 
 def peak_mib(path, *command):
-    """Runs the command in a child of its own; its status and its peak resident set."""
-    child = subprocess.Popen([BINARY, *command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, _ = child.stdout.read(), child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return out, child.returncode, usage.ru_maxrss / 1024
+    """Output, status and peak resident set. rusage would count what the parent held before exec."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen([BINARY, *command, str(path)], stdout=out, stderr=subprocess.DEVNULL)
+        peak = 0
+        while child.poll() is None:
+            with open(f"/proc/{child.pid}/status") as status:
+                peak = max([peak] + [int(line.split()[1]) for line in status if line.startswith("VmHWM")])
+            time.sleep(0.002)
+        out.seek(0)
+        return out.read(), child.returncode, peak / 1024
 
 
 def test_a_gzip_bomb_stays_within_the_memory_limit(tmp_path):

@@ -27,7 +27,8 @@ class ByteSource {
   // Reads up to out.size() bytes at `offset`; fewer only at the end. Errors: Io; Unsupported without
   // random access.
   virtual Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) = 0;
-  // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io.
+  // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io; Cancelled
+  // if a signal interrupted a read that was waiting.
   virtual Result<std::size_t> read_next(MutableByteView out) = 0;
   // The whole content if it lies in memory (mapped files, memory); lives as long as the source.
   virtual std::optional<ByteView> view() { return std::nullopt; }

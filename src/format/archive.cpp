@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::size_t kMaxLayers = 2;
+constexpr std::uint64_t kDamagedHead = std::uint64_t{16} << 20;  // how far a first whole unit is looked for
 
 // A pipe whose first bytes were read to recognize it: gives them again, then the rest.
 class ReplayedSource final : public ByteSource {
@@ -92,6 +93,23 @@ const Format* probe_format(const DecodedHead& head) {
   return best;
 }
 
+// The codec whose first unit that holds a record comes first, for a file whose beginning is damaged.
+const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
+  const auto stored = source.view();
+  if (!stored) {
+    return nullptr;
+  }
+  const Codec* found = nullptr;
+  std::uint64_t nearest = std::min<std::uint64_t>(stored->size(), kDamagedHead);
+  for (const Codec* codec : codecs()) {
+    if (const std::uint64_t at = codec->find_unit(*stored, 0, nearest, probe); at < nearest) {
+      nearest = at;
+      found = codec;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive, const DecodeOptions& options) {
@@ -125,6 +143,12 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     archive.codecs.push_back(&inner);
     head = decode_head(archive, any_record);
   }
+  if (!options.format.empty() || probe_format(head) != nullptr) {
+    // Recognized.
+  } else if (const Codec* codec = search_codec(*archive.source, any_record); codec != nullptr) {
+    archive.codecs = {codec};
+    archive.format = formats().front();
+  }
   if (pipe) {
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));
   }
@@ -139,7 +163,9 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     }
     return archive;
   }
-  archive.format = probe_format(head);
+  if (archive.format == nullptr) {
+    archive.format = probe_format(head);
+  }
   if (archive.format == nullptr) {
     return fail(ErrorCode::Unsupported,
                 "is no archive that fonds knows: no record begins in its first 64 KiB; --format NAME reads it all the same",

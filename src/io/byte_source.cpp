@@ -34,16 +34,16 @@ class FileDescriptor {
   int fd_;
 };
 
+// A signal that the program handles without SA_RESTART ends the read: that is how a reader of a pipe is stopped.
 Result<std::size_t> read_some(int fd, MutableByteView out, const std::string& name) {
-  while (true) {
-    const ssize_t n = ::read(fd, out.data(), out.size());
-    if (n >= 0) {
-      return static_cast<std::size_t>(n);
-    }
-    if (errno != EINTR) {
-      return fail(ErrorCode::Io, "cannot be read: " + system_words(errno), {.source = name});
-    }
+  const ssize_t n = ::read(fd, out.data(), out.size());
+  if (n >= 0) {
+    return static_cast<std::size_t>(n);
   }
+  if (errno == EINTR) {
+    return fail(ErrorCode::Cancelled, "interrupted", {.source = name});
+  }
+  return fail(ErrorCode::Io, "cannot be read: " + system_words(errno), {.source = name});
 }
 
 class MemorySource final : public ByteSource {

@@ -159,7 +159,7 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
   }
   ScanOptions scan_options = options;
   scan_options.read.http = true;
-  scan_options.read.skim = true;
+  scan_options.read.skim = false;
   Counted counted;
   const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
     for (Finding& f : piece.findings) {

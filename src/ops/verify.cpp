@@ -52,6 +52,7 @@ void Verifier::take(Finding finding) {
     }
     container_seen_.push_back(key);
   }
+  limited_ = limited_ || finding.code == "limit-exceeded";
   if (strict_ && finding.severity == Severity::Warning) {
     finding.severity = Severity::Error;
   }
@@ -72,6 +73,7 @@ void Verifier::take(Finding finding) {
 Result<VerifySummary> Verifier::check(const Archive& archive) {
   summary_ = {};
   container_seen_.clear();
+  limited_ = false;
   auto found = std::find_if(wholes_.begin(), wholes_.end(), [&](const auto& w) { return w.first == archive.format; });
   if (found == wholes_.end()) {
     wholes_.emplace_back(archive.format, archive.format->verify_whole(verify_));
@@ -97,7 +99,7 @@ Result<VerifySummary> Verifier::check(const Archive& archive) {
   FONDS_TRY(summary_.records,
             scan(archive, options, [&] { return std::make_unique<VerifyWorker>(archive.format->verify_part(archive, verify_)); },
                  sink));
-  whole.end(summary_.records, [&](Finding finding) { take(std::move(finding)); });
+  whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); });
   return summary_;
 }
 

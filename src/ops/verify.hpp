@@ -38,6 +38,7 @@ class Verifier {
   Report report_;
   std::vector<std::pair<const Format*, std::unique_ptr<VerifyWhole>>> wholes_;
   VerifySummary summary_;
+  bool limited_ = false;  // a limit kept something from being read
   std::vector<std::pair<std::string_view, std::uint64_t>> container_seen_;
 };
 

@@ -108,7 +108,7 @@ LAYOUTS = [("1.0", "record"), ("1.0", "stream"), ("1.0", "plain"), ("1.1", "reco
 def corpus(request, tmp_path_factory):
     dialect, compression = request.param
     path = tmp_path_factory.mktemp("corpus") / ("c.warc" if compression == "plain" else "c.warc.gz")
-    options = ["--dialect", dialect, "--compression", compression, "--size", "2M", "--seed", "7", "--jobs", "1"]
+    options = ["--dialect", dialect, "--compression", compression, "--size", "20M" if compression == "stream" else "2M", "--seed", "7", "--jobs", "1"]
     if dialect == "1.1":
         options += ["--statuses", "--encodings", "gzip,br,chunked"]
     elif dialect == "1.0":

@@ -162,8 +162,10 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
   }
   FONDS_TRY(stored, window_.at(position_, std::size_t{64} << 10));
   const ByteView head = stored.first(std::min(stored.size(), std::size_t{64} << 10));
-  if (options_.probe.starts_record != nullptr && position_ > options_.start && options_.probe.starts_record(head)) {
-    report("plain-after-compressed", "records are stored plain from here on", position_);
+  if (options_.probe.starts_record != nullptr && position_ > 0 && options_.probe.starts_record(head)) {
+    if (position_ > options_.start) {
+      report("plain-after-compressed", "records are stored plain from here on", position_);
+    }
     begin_unit(position_);
     plain_from_ = position_;
     mode_ = Mode::Plain;
@@ -280,12 +282,12 @@ Result<BufferedDecoder::Fill> GzipDecoder::start_stream() {
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
-  window_.release(stream_position_);
+  window_.release(stream_position_ - std::min<std::uint64_t>(stream_position_, InflateStream::kMostReturned));
   FONDS_TRY(const ByteView stored, window_.at(stream_position_, kStreamPiece));
   const MutableByteView out = reserve(kStreamPiece).first(kStreamPiece);
   const auto step = stream_->run(stored, out);
   const bool stuck = step.used == 0 && step.written == 0 && step.state == InflateStream::State::More;
-  stream_position_ += step.used;
+  stream_position_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(stream_position_) + step.used);
   crc_ = update_crc(crc_, out.first(step.written));
   decoded_ += step.written;
   const auto drop = static_cast<std::size_t>(std::min<std::uint64_t>(drop_, step.written));
@@ -325,6 +327,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
                                                       std::uint64_t decoded) {
   member_size_ = decoded;
   mode_ = Mode::Between;
+  if (decoded == 0) {
+    report("empty-member", "gzip member without content", member_);
+  }
   FONDS_TRY(const ByteView stored, window_.at(trailer, kTrailer));
   if (stored.size() < kTrailer) {
     report("truncated-member", fmt::format("gzip member lacks {} of the 8 bytes of its trailer", kTrailer - stored.size()),

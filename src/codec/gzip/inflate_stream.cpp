@@ -30,13 +30,13 @@ InflateStream::Step InflateStream::run(ByteView in, MutableByteView out) {
   s.next_out = reinterpret_cast<std::uint8_t*>(out.data());
   s.avail_out = static_cast<std::uint32_t>(room);
   const int verdict = isal_inflate(&s);
-  Step step{State::More, given - s.avail_in, room - s.avail_out};
+  Step step{State::More, static_cast<std::ptrdiff_t>(given - s.avail_in), room - s.avail_out};
   if (verdict < 0) {
     step.state = State::Corrupt;
   } else if (s.block_state == ISAL_BLOCK_FINISH) {
     step.state = State::End;
     // Whole bytes that were loaded into the bit buffer and belong to what follows the stream.
-    step.used -= std::min<std::size_t>(step.used, static_cast<std::size_t>(s.read_in_length) / 8);
+    step.used -= s.read_in_length / 8;
   }
   return step;
 }

@@ -11,6 +11,8 @@ namespace fonds::gzip {
 // ISA-L's inflater: about twice as fast as zlib on long streams.
 class InflateStream {
  public:
+  static constexpr std::size_t kMostReturned = 8;
+
   InflateStream();
   ~InflateStream();
 
@@ -18,7 +20,9 @@ class InflateStream {
   enum class State : std::uint8_t { More, End, Corrupt };
   struct Step {
     State state;
-    std::size_t used;     // bytes of the input that are done with; at End exactly those of the stream
+    // Bytes of the input that are done with. At End all steps together make exactly those of the stream: the last one
+    // may be negative, down to -kMostReturned, where bytes that were taken earlier lie behind the stream's end.
+    std::ptrdiff_t used;
     std::size_t written;  // bytes of `out` that hold output, also with Corrupt
   };
   // Decodes from `in` to `out` until one of them is used up, the stream ends or is found corrupt.

@@ -366,18 +366,30 @@ constexpr KnownName kNames28[] = {{"WARC-Identified-Payload-Type", Known::Identi
 
 std::span<const KnownName> names_of_length(std::size_t length) noexcept {
   switch (length) {
-    case 9: return kNames9;
-    case 12: return kNames12;
-    case 13: return kNames13;
-    case 14: return kNames14;
-    case 15: return kNames15;
-    case 16: return kNames16;
-    case 17: return kNames17;
-    case 19: return kNames19;
-    case 22: return kNames22;
-    case 25: return kNames25;
-    case 28: return kNames28;
-    default: return {};
+    case 9:
+      return kNames9;
+    case 12:
+      return kNames12;
+    case 13:
+      return kNames13;
+    case 14:
+      return kNames14;
+    case 15:
+      return kNames15;
+    case 16:
+      return kNames16;
+    case 17:
+      return kNames17;
+    case 19:
+      return kNames19;
+    case 22:
+      return kNames22;
+    case 25:
+      return kNames25;
+    case 28:
+      return kNames28;
+    default:
+      return {};
   }
 }
 
@@ -419,7 +431,8 @@ void note_known_fields(Header& header) {
       header.known[static_cast<std::size_t>(known)] = field.value;
       continue;
     }
-    // Of the standard's fields only WARC-Concurrent-To may repeat; lengths are compared by the caller.
+    // Of the standard's fields only WARC-Concurrent-To may repeat; lengths are compared by the
+    // caller.
     if ((repeated & bit) == 0 && known != Known::TrecId && known != Known::ContentLength) {
       repeated |= bit;
       header.issues.push_back({"duplicate-field", "field " + quoted(field.name) + " is repeated"});
@@ -431,7 +444,8 @@ void note_known_fields(Header& header) {
 
 namespace {
 
-// The older positional drafts (0.9, 0.10): warc-id data-length record-type subject-uri creation-date …
+// The older positional drafts (0.9, 0.10): warc-id data-length record-type subject-uri
+// creation-date …
 bool is_old_draft(std::string_view line) noexcept {
   const auto version = detail::take_token(line);
   detail::VersionToken token;
@@ -482,8 +496,7 @@ Start classify_start(ByteView head) {
     return Start::None;
   }
   if (line[4] == '/') {
-    const auto start =
-        classify_version_line(text.substr(0, end == npos ? npos : end + 1), line);
+    const auto start = classify_version_line(text.substr(0, end == npos ? npos : end + 1), line);
     if (start != Start::None) {
       return start;
     }
@@ -495,7 +508,8 @@ Start classify_start(ByteView head) {
     return Start::None;
   }
   const auto columns = detail::split_arc_line(line, 5);
-  // warcio-bad.arc has a length that is text; beside an address and a date it is a URL-record all the same.
+  // warcio-bad.arc has a length that is text; beside an address and a date it is a URL-record all
+  // the same.
   if (columns && (detail::is_integer(columns->length) ||
                   columns->evidence == detail::ArcLine::Evidence::Pair)) {
     return Start::ArcRecord;
@@ -538,10 +552,13 @@ bool parse_header(ByteView octets, Start start, bool whole, ArcContext& arc, Hea
   header.start = start;
   const auto text = as_text(octets);
   switch (start) {
-    case Start::Modern: return detail::parse_modern(text, whole, header);
-    case Start::Positional: return detail::parse_positional(text, whole, header);
+    case Start::Modern:
+      return detail::parse_modern(text, whole, header);
+    case Start::Positional:
+      return detail::parse_positional(text, whole, header);
     case Start::ArcVersion:
-    case Start::ArcRecord: return detail::parse_arc(text, start, whole, arc, header);
+    case Start::ArcRecord:
+      return detail::parse_arc(text, start, whole, arc, header);
     case Start::OldDraft: {
       detail::VersionToken token;
       detail::parse_version_token(text, token);
@@ -551,7 +568,8 @@ bool parse_header(ByteView octets, Start start, bool whole, ArcContext& arc, Hea
       header.version = detail::own(header, to_lower(text.substr(0, token.length)));
       break;
     }
-    case Start::None: break;
+    case Start::None:
+      break;
   }
   return true;
 }

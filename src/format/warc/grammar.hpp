@@ -88,7 +88,8 @@ struct Header {
   int arc_status = 0;                   // Result-code of ARC 2
   bool arc_header = false;              // an ARC version block
 
-  // Length of the block in octets. Missing: no length field. Bad: negative, text, too large for 64 bits; counts as 0.
+  // Length of the block in octets. Missing: no length field. Bad: negative, text, too large for 64 bits; counts as 0,
+  // for an ARC version block as the octets of its two definition lines.
   enum class LengthState : std::uint8_t { Good, Missing, Bad } length_state = LengthState::Missing;
   std::uint64_t block_length = 0;
   std::vector<std::uint64_t> other_lengths;  // of repeated, differing Content-Length fields
@@ -110,7 +111,7 @@ struct Header {
 // and as much as there is was parsed (then header.complete may be false). Returns false if more octets are needed.
 // Of a record of Start::OldDraft only the version is read; of Start::None nothing. Both return true.
 // ARC: `arc` is read, and set by a version block (its two definition lines lie in the block, so up to 8 KiB behind the
-// header line are looked at if they are there).
+// header line are waited for). It is unchanged if the result is false.
 bool parse_header(ByteView octets, Start start, bool whole, ArcContext& arc, Header& header);
 
 // Searches for the next place in `octets`, from `from` on, at which a record begins, by the evidence rules of

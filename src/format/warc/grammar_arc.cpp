@@ -19,7 +19,8 @@ std::string_view trim_right(std::string_view text) noexcept {
   return text;
 }
 
-// The last token of `text`, which loses it but keeps the blanks before it. Only SP parts columns: URLs hold tabs.
+// The last token of `text`, which loses it but keeps the blanks before it. Only SP parts columns:
+// URLs hold tabs.
 std::string_view take_last(std::string_view& text) noexcept {
   text = trim_right(text);
   const std::size_t blank = text.rfind(' ');
@@ -53,8 +54,9 @@ bool is_date(std::string_view text) noexcept {
   return text.size() >= 8 && text.size() <= 18 && is_digits(text);
 }
 
-// Finds address and date in `text`, the line without what follows the content type; URL is what stands left of them
-// and content type what stands right. The right-most pair counts, since URLs hold anything.
+// Finds address and date in `text`, the line without what follows the content type; URL is what
+// stands left of them and content type what stands right. The right-most pair counts, since URLs
+// hold anything.
 bool find_anchor(std::string_view text, bool pair, ArcLine& out) noexcept {
   std::string_view rest = text;
   std::string_view right = take_last(rest);
@@ -66,8 +68,8 @@ bool find_anchor(std::string_view text, bool pair, ArcLine& out) noexcept {
     if (left.empty() || url.empty()) {
       return false;
     }
-    const bool straight =
-        pair ? (is_address(left) || left == "-") && is_date(right) : is_date(right) || is_address(left);
+    const bool straight = pair ? (is_address(left) || left == "-") && is_date(right)
+                               : is_date(right) || is_address(left);
     const bool swapped = pair && is_date(left) && is_address(right);
     if (straight || swapped) {
       out.url = url;
@@ -94,7 +96,8 @@ bool split_ten(std::string_view rest, bool expected, ArcLine& out) noexcept {
   if (!result || !(out.offset == "-" || is_digits(out.offset)) || !find_anchor(rest, true, out)) {
     return false;
   }
-  // Without a fields-line that says so, ten columns are only believed if none is empty or holds a blank.
+  // Without a fields-line that says so, ten columns are only believed if none is empty or holds a
+  // blank.
   return expected || (!out.type.empty() && out.type.find(' ') == npos);
 }
 
@@ -107,7 +110,10 @@ bool split_five(std::string_view rest, ArcLine& out) noexcept {
   out.ip = take_last(rest);
   out.url = trim_right(rest);
   out.evidence = ArcLine::Evidence::Columns;
-  return !out.ip.empty() && !out.url.empty() && out.url.find(' ') == npos;
+  // Five words with a colon behind the first are no URL-record.
+  const bool plausible = out.ip == "-" || out.date == "-" || out.url.find("://") != npos ||
+                         starts_with_ignoring_case(out.url, "dns:");
+  return plausible && !out.ip.empty() && !out.url.empty() && out.url.find(' ') == npos;
 }
 
 }  // namespace
@@ -281,13 +287,8 @@ void parse_version_block(std::string_view line, const Definition& definition, Ar
   header.content_type = "text/plain";
   const auto path = header.fields.front().value.substr(std::string_view("filedesc:").size());
   header.filename = path.starts_with("//") ? path.substr(2) : path;
-  // The definition lines belong to the block even if its length does not cover them.
-  if (header.block_length < definition.length) {
-    if (header.length_state == Header::LengthState::Good) {
-      add_issue(header, "bad-length",
-                "the version block has " + std::to_string(header.block_length) +
-                    " octets, its definition lines alone " + std::to_string(definition.length));
-    }
+  // Without a length the block is at least what was understood of it (warcio-bad.arc).
+  if (header.length_state == Header::LengthState::Bad) {
     header.block_length = definition.length;
   }
 }

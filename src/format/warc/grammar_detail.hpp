@@ -42,8 +42,8 @@ struct PositionalLine {
   std::string_view version, data_length, date, id, status;
   std::string_view rest;  // of the text, behind the columns
 };
-// Splits the header-line at the start of `text` (2.1 and ruling R16). Stops at CR, LF or the end of `text`; More if
-// nothing is wrong but it ended before the fifth token did.
+// Splits the header-line at the start of `text` (2.1 and ruling R16). Stops at CR, LF or the end of
+// `text`; More if nothing is wrong but it ended before the fifth token did.
 Verdict split_positional(std::string_view text, PositionalLine& out) noexcept;
 
 // The columns of an ARC URL-record; views into the line.
@@ -58,8 +58,8 @@ struct ArcLine {
   bool swapped = false;  // date and address stood in each other's place
   Evidence evidence = Evidence::Columns;
 };
-// Splits `line` (no line end) by the rule of 7.3; `columns` is what the fields-line says. Nothing if it has no scheme
-// or too few columns. The length may be anything.
+// Splits `line` (no line end) by the rule of 7.3; `columns` is what the fields-line says. Nothing
+// if it has no scheme or too few columns. The length may be anything.
 std::optional<ArcLine> split_arc_line(std::string_view line, std::size_t columns) noexcept;
 bool is_integer(std::string_view text) noexcept;  // 1*DIGIT with an optional sign
 bool is_filedesc(std::string_view text) noexcept;
@@ -103,8 +103,8 @@ class FieldLines {
 // Known::kCount: none of them.
 Known identify(std::string_view name) noexcept;
 bool is_concurrent_to(std::string_view name) noexcept;
-// Puts the fields named as in WARC 1.1 into header.known, and gives `duplicate-field` for those that may not repeat.
-// Adds all WARC-Concurrent-To to the model.
+// Puts the fields named as in WARC 1.1 into header.known, and gives `duplicate-field` for those
+// that may not repeat. Adds all WARC-Concurrent-To to the model.
 void note_known_fields(Header& header);
 
 bool parse_modern(std::string_view text, bool whole, Header& header);

@@ -13,9 +13,9 @@ namespace fonds::warc::detail {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kTypes = {
-    "warcinfo", "response", "resource",   "request",
-    "metadata", "revisit",  "conversion", "continuation"};
+constexpr std::array<std::string_view, 8> kTypes = {"warcinfo",   "response",    "resource",
+                                                    "request",    "metadata",    "revisit",
+                                                    "conversion", "continuation"};
 
 std::string_view static_version(int major, int minor) noexcept {
   static constexpr std::array<std::string_view, 7> kDrafts = {
@@ -41,8 +41,8 @@ void note_version(Header& header, std::string_view written, const VersionToken& 
   }
   const bool known = !header.version.empty();
   if (!known) {
-    header.version = own(header, "WARC/" + std::to_string(token.major) + "." +
-                                     std::to_string(token.minor));
+    header.version =
+        own(header, "WARC/" + std::to_string(token.major) + "." + std::to_string(token.minor));
   }
   if (!known || written.substr(4) != header.version.substr(4)) {
     add_issue(header, "unknown-version",
@@ -50,8 +50,8 @@ void note_version(Header& header, std::string_view written, const VersionToken& 
   }
 }
 
-// A name by RFC 2616 that is followed by a colon at once: stricter than what a header may hold, so that text in a block
-// is not taken for a field.
+// A name by RFC 2616 that is followed by a colon at once: stricter than what a header may hold, so
+// that text in a block is not taken for a field.
 bool is_strict_field(std::string_view line, std::string_view& name) noexcept {
   static constexpr std::string_view kSeparators = "()<>@,;\\\"/[]?={} \t";
   const std::size_t colon = line.find(':');
@@ -67,9 +67,10 @@ bool is_strict_field(std::string_view line, std::string_view& name) noexcept {
   return true;
 }
 
-// Whether the header goes on behind an empty line: ClueWeb09 has records with an empty line before Content-Length.
-// Yes if only fields follow up to the next empty line, one of them Content-Length. A block of named fields behind a
-// header without a length must not be swallowed, nor may a long block be searched whole.
+// Whether the header goes on behind an empty line: ClueWeb09 has records with an empty line before
+// Content-Length. Yes if only fields follow up to the next empty line, one of them Content-Length.
+// A block of named fields behind a header without a length must not be swallowed, nor may a long
+// block be searched whole.
 Verdict goes_on(std::string_view text) noexcept {
   const bool bounded = text.size() >= kLookAhead;
   text = text.substr(0, kLookAhead);
@@ -239,9 +240,9 @@ bool parse_modern(std::string_view text, bool whole, Header& header) {
   std::size_t pos = 0;
   while (!header.complete) {
     const auto* end =
-        pos < text.size() ? static_cast<const char*>(
-                                std::memchr(text.data() + pos, '\n', text.size() - pos))
-                          : nullptr;
+        pos < text.size()
+            ? static_cast<const char*>(std::memchr(text.data() + pos, '\n', text.size() - pos))
+            : nullptr;
     if (end == nullptr && !whole) {
       return false;
     }

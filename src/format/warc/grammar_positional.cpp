@@ -1,4 +1,5 @@
-// Headers of WARC 00.11: a header-line of columns, then named fields. Rulings R1…: docs/formats/warc.md.
+// Headers of WARC 00.11: a header-line of columns, then named fields. Rulings R1…:
+// docs/formats/warc.md.
 #include <array>
 #include <cstring>
 #include <limits>
@@ -23,8 +24,8 @@ struct TypeRule {
 };
 constexpr std::array<TypeRule, 8> kTypes = {{
     {"warcinfo", "warcinfo", "application/warc-fields", TypeRule::Parameter::None, 0},
-    {"http-response", "response", "application/http;msgtype=response",
-     TypeRule::Parameter::Target, 1},
+    {"http-response", "response", "application/http;msgtype=response", TypeRule::Parameter::Target,
+     1},
     {"http-request", "request", "application/http;msgtype=request", TypeRule::Parameter::Response,
      1},
     {"dns-response", "resource", "", TypeRule::Parameter::Target, 1},
@@ -52,7 +53,14 @@ bool is_web_uri(std::string_view uri) noexcept {
 // The fields of 00.11 whose first occurrence counts.
 struct Fields {
   enum Name : std::uint8_t {
-    Type, ContentType, Revisit, IpAddress, Checksum, SegmentOriginId, WarcinfoId, kCount
+    Type,
+    ContentType,
+    Revisit,
+    IpAddress,
+    Checksum,
+    SegmentOriginId,
+    WarcinfoId,
+    kCount
   };
   std::array<std::string_view, kCount> values = {};
   std::string_view operator[](Name name) const { return values[name]; }
@@ -87,7 +95,8 @@ void check_related_resource(Header& header, std::string_view value) {
 Fields note_fields(Header& header) {
   Fields result;
   std::array<unsigned, Fields::kCount> seen = {};
-  // Fields that only WARC 1.1 has are written under its names (9.2), so they count first, and 00.11's override them.
+  // Fields that only WARC 1.1 has are written under its names (9.2), so they count first, and
+  // 00.11's override them.
   note_known_fields(header);
   for (const auto& field : header.fields) {
     for (std::size_t i = 0; i < kFieldNames.size(); ++i) {
@@ -102,7 +111,8 @@ Fields note_fields(Header& header) {
           header.known[static_cast<std::size_t>(kFieldNames[i].known)] = field.value;
         }
       } else if (seen[i] == 2 && kFieldNames[i].known != Known::ContentType) {
-        header.issues.push_back({"duplicate-field", "field " + quoted(field.name) + " is repeated"});
+        header.issues.push_back(
+            {"duplicate-field", "field " + quoted(field.name) + " is repeated"});
       }
       break;
     }
@@ -132,9 +142,14 @@ void note_parameters(Header& header, const TypeRule& rule, std::string_view rest
                   " parameters");
   }
   switch (rule.parameter) {
-    case TypeRule::Parameter::None: break;
-    case TypeRule::Parameter::Target: header.uri = reference(first); break;
-    case TypeRule::Parameter::Reference: note_reference(header, first); break;
+    case TypeRule::Parameter::None:
+      break;
+    case TypeRule::Parameter::Target:
+      header.uri = reference(first);
+      break;
+    case TypeRule::Parameter::Reference:
+      note_reference(header, first);
+      break;
     case TypeRule::Parameter::Response:
       if (const auto uri = reference(first); !uri.empty()) {
         header.concurrent_to.insert(header.concurrent_to.begin(), uri);
@@ -143,7 +158,8 @@ void note_parameters(Header& header, const TypeRule& rule, std::string_view rest
   }
 }
 
-// Sets the type by the `type` field and the parameters behind it. Returns the block's type if the record type has one.
+// Sets the type by the `type` field and the parameters behind it. Returns the block's type if the
+// record type has one.
 std::string_view note_type(Header& header, std::string_view value) {
   const auto token = take_token(value);
   if (token.empty()) {
@@ -155,7 +171,8 @@ std::string_view note_type(Header& header, std::string_view value) {
       continue;
     }
     header.type = rule.model;
-    header.stored_type = token == rule.model ? std::string_view{} : token;
+    const std::string_view name = rule.name == "dns-request" ? "dns-response" : rule.name;
+    header.stored_type = name == rule.model ? std::string_view{} : name;
     if (rule.name == "dns-request") {
       add_issue(header, "dns-request-alias", "type dns-request is read as dns-response");
     }
@@ -224,9 +241,9 @@ void note_segment(Header& header, std::string_view status, const Fields& fields)
     if (header.stored_type.empty()) {
       header.stored_type = header.type;
     }
-    add_issue(header, "type-on-continuation",
-              "segment " + std::to_string(stated) + " has the type " +
-                  quoted(fields[Fields::Type]));
+    add_issue(
+        header, "type-on-continuation",
+        "segment " + std::to_string(stated) + " has the type " + quoted(fields[Fields::Type]));
   }
   header.type = "continuation";
   if (header.segment_origin.empty() && header.complete) {

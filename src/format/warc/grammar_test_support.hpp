@@ -1,8 +1,6 @@
 // Test data and short forms for the tests of the grammar.
 #pragma once
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <zlib.h>
 
 #include <fonds/bytes.hpp>
 

@@ -1,4 +1,5 @@
-// Finding the next record in damaged data: docs/formats/warc.md R16, warc-corner-cases.md section 0.
+// Finding the next record in damaged data: docs/formats/warc.md R16, warc-corner-cases.md section
+// 0.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -36,8 +37,8 @@ class LineEnds {
   std::size_t from_ = 0, to_ = 0;  // no LF lies in between
 };
 
-// One search. Every octet is looked at a bounded number of times, whatever the candidates: answers that later
-// candidates share (the next LF, the next line that tells of a header) are kept.
+// One search. Every octet is looked at a bounded number of times, whatever the candidates: answers
+// that later candidates share (the next LF, the next line that tells of a header) are kept.
 class Search {
  public:
   Search(std::string_view text, bool line_start, bool whole)

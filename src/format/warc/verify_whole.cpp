@@ -145,14 +145,15 @@ class Whole final : public VerifyWhole {
     }
   }
 
-  void end(std::uint64_t records, const Report& out) override {
+  void end(std::uint64_t records, bool all_read, const Report& out) override {
+    const bool empty = records == 0 && all_read;
     const std::string& source = archive_.source->name();
-    if (records == 0) {
+    if (empty) {
       out(make_finding("no-record", "the archive holds no record", {.source = source}));
     }
     report_repeated_ids(source, out);
     if (archive_.codec().name() == "zstd") {
-      check_zstd(source, records, out);
+      check_zstd(source, empty, out);
     }
     archive_ = {};
   }
@@ -191,11 +192,12 @@ class Whole final : public VerifyWhole {
     ids_.clear();
   }
 
-  void check_zstd(const std::string& source, std::uint64_t records, const Report& out) {
-    if (records == 0) {
+  void check_zstd(const std::string& source, bool empty, const Report& out) {
+    if (empty) {
       out(make_finding("zs-record", "the file holds no record", {.source = source}));
     }
-    if (!source.ends_with(".warc.zst")) {
+    const bool named = archive_.source->random_access() && !source.starts_with('<');
+    if (named && !source.ends_with(".warc.zst")) {
       out(make_finding("zn-name", "the name does not end in .warc.zst", {.source = source}));
     }
     if (const auto stored = archive_.source->view()) {

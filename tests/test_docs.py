@@ -1,0 +1,207 @@
+"""The documents: their commands give what the pages show, their code is compiled code, their links lead somewhere.
+
+`python3 tests/test_docs.py` writes what the program prints today into the pages; look at the difference before you keep it.
+"""
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+import pytest
+from program import BINARY, ROOT, WARC, fonds, json_lines
+
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")),
+         *sorted(ROOT.glob("src/**/README.md"))]
+CODE_FOLDERS = ("include", "src", "cli", "tests", "fuzz", "bench", "examples")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+END_OF_COMMAND = "\x1e"
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page, *languages):
+    """(line of the page, text) of the fenced blocks in these languages."""
+    text = page.read_text(encoding="utf-8")
+    return [(text.count("\n", 0, m.start()) + 2, m[2]) for m in BLOCK.finditer(text) if m[1] in languages]
+
+
+# --- commands
+
+def parse_session(text):
+    """[(command, what the page shows behind it)]; a command may go on behind a backslash."""
+    steps, open_command = [], False
+    for line in text.splitlines(keepends=True):
+        if open_command:
+            steps[-1][0] += line
+        elif line.startswith("$ "):
+            steps.append([line[2:], ""])
+        else:
+            steps[-1][1] += line
+            continue
+        open_command = line.endswith("\\\n")
+    return steps
+
+
+def run_in_terminal(script, folder):
+    """What a person sees: both outputs in one terminal."""
+    master, slave = pty.openpty()
+    settings = termios.tcgetattr(slave)
+    settings[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, settings)
+    env = {**os.environ, "PATH": f"{Path(BINARY).resolve().parent}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    process = subprocess.Popen(["bash", "-c", script], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
+    os.close(slave)
+    seen = b""
+    try:
+        while piece := os.read(master, 65536):
+            seen += piece
+    except OSError:
+        pass  # Linux says so when the other end is closed
+    os.close(master)
+    process.wait(timeout=60)
+    return seen.decode("utf-8").replace("\r\n", "\n")
+
+
+def run_session(steps):
+    """The output of each command. They run in a fresh folder that looks like the repository's root."""
+    script = "".join(f"{command}status=$?\nprintf '\\036'\n(exit $status)\n" for command, _ in steps)
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in ROOT.iterdir():
+            (Path(folder) / entry.name).symlink_to(entry)
+        outputs = run_in_terminal(script, folder).split(END_OF_COMMAND)
+    assert len(outputs) == len(steps) + 1 and outputs[-1] == ""
+    return [output + "\n" if output and not output.endswith("\n") else output for output in outputs[:-1]]
+
+
+def fits(shown, output):
+    """A line `…` stands for any lines, `…` within a line for any text."""
+    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*")
+                      for line in shown.splitlines(keepends=True))
+    return re.fullmatch(pattern, output) is not None
+
+
+SESSIONS = [pytest.param(text, id=f"{name_of(page)}:{line}") for page in PAGES for line, text in blocks(page, "console")]
+
+
+@pytest.mark.parametrize("text", SESSIONS)
+def test_a_command_prints_what_the_page_shows(text):
+    steps = parse_session(text)
+    for (command, shown), output in zip(steps, run_session(steps), strict=True):
+        assert fits(shown, output), f"$ {command}{output}"
+
+
+def test_sessions_begin_with_a_command():
+    assert all(session.values[0].startswith("$ ") for session in SESSIONS)
+
+
+# --- reference
+
+def test_the_command_reference_is_the_program_s():
+    assert (ROOT / "docs/reference/commands.md").read_bytes() == fonds("--generate", "reference").stdout
+
+
+def names_in(value):
+    if isinstance(value, dict):
+        return set(value).union(*(names_in(v) for v in value.values()))
+    return set().union(*(names_in(v) for v in value)) if isinstance(value, list) else set()
+
+
+@pytest.mark.parametrize("command", [["ls", "--headers"], ["verify"], ["info"]], ids=lambda c: c[0])
+def test_every_name_in_json_is_documented(command):
+    page = (ROOT / "docs/reference/json.md").read_text(encoding="utf-8")
+    archives = [p for d in ("own", "0011") for p in sorted((WARC / d).iterdir()) if p.suffix != ".json"]
+    objects = json_lines(fonds(command[0], "--json", *command[1:], *archives).stdout)
+    missing = [name for name in sorted(names_in(objects)) if f"`{name}`" not in page]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_json_shown_in_pages_is_json(page):
+    for _, text in blocks(page, "json"):
+        for line in text.splitlines():
+            json.loads(line)
+
+
+# --- code, links, mentions
+
+EXAMPLE_TEXTS = [p.read_text(encoding="utf-8") for p in sorted((ROOT / "examples").rglob("*")) if p.is_file()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_in_pages_is_compiled_code_of_examples(page):
+    for line, text in blocks(page, "cpp", "cmake"):
+        assert any(text in example for example in EXAMPLE_TEXTS), f"{name_of(page)}:{line} is in no file of examples/"
+
+
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    found = set()
+    for heading in re.findall(r"^#+ (.+)$", text, re.M):
+        anchor = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        n = sum(1 for a in found if re.fullmatch(re.escape(anchor) + r"(-\d+)?", a))
+        found.add(f"{anchor}-{n}" if n else anchor)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
+
+
+def mentions():
+    """Pages that the code names, with the section if it names one."""
+    sources = [p for folder in CODE_FOLDERS for p in sorted((ROOT / folder).rglob("*"))
+               if p.suffix in (".hpp", ".cpp", ".py") and p != Path(__file__).resolve()]
+    for source in sources:
+        for page, section in re.findall(r'(docs/[\w./-]+\.md)(?:,? "([^"\n]+)")?', source.read_text(encoding="utf-8")):
+            yield pytest.param(page, section, id=f"{name_of(source)}: {page} {section}".strip())
+
+
+@pytest.mark.parametrize("page,section", list(mentions()))
+def test_pages_that_the_code_names_are_there(page, section):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert not section or re.search(rf"^#+ {re.escape(section)}$", text, re.M)
+
+
+# --- writing
+
+def refresh(page):
+    """Puts the program's output into a page's sessions; those with `…` are left to a person."""
+    def renew(match):
+        if match[1] != "console":
+            return match[0]
+        steps = parse_session(match[2])
+        outputs = run_session(steps)
+        if all(fits(shown, output) for (_, shown), output in zip(steps, outputs, strict=True)):
+            return match[0]
+        if any("…" in shown for _, shown in steps):
+            print(f"{name_of(page)}: to be done by hand:", *outputs, sep="\n")
+            return match[0]
+        return "```console\n" + "".join(f"$ {c}{o}" for (c, _), o in zip(steps, outputs, strict=True)) + "```"
+
+    old = page.read_text(encoding="utf-8")
+    new = BLOCK.sub(renew, old)
+    if new != old:
+        page.write_text(new, encoding="utf-8")
+        print("wrote", name_of(page))
+
+
+if __name__ == "__main__":
+    (ROOT / "docs/reference/commands.md").write_bytes(fonds("--generate", "reference").stdout)
+    for path in [Path(a).resolve() for a in sys.argv[1:]] or PAGES:
+        refresh(path)
