@@ -1,4 +1,6 @@
 // fonds verify
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "base/json_writer.hpp"
@@ -67,7 +69,7 @@ int run_verify(const Arguments& arguments) {
     }
   };
   const auto scan = scan_options(arguments);
-  ops::Verifier verifier(scan, {.max_payload = scan.read.memory_budget / 4}, arguments.has("--strict"), report);
+  ops::Verifier verifier(scan, {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8, std::uint64_t{16} << 20)}, arguments.has("--strict"), report);
   std::vector<std::pair<std::string, ops::VerifySummary>> checked;
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& options) -> Status {

@@ -1,5 +1,5 @@
-// Decoders must survive any bytes: no crash, no hang, and the same bytes whether they come mapped
-// or through a pipe.
+// Decoders must survive any bytes, mapped and through a pipe, however they are read. The first byte
+// chooses the codec, the second the options.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -239,7 +239,7 @@ def test_ctrl_c_ends_within_a_second_with_130(command, busy, tmp_path):
     (["ls", GOOD], 0), (["cat", GOOD, "index:1"], 0), (["verify", GOOD], 0), (["info", GOOD], 0),
     (["ls", OWN / "header-lf-only.warc"], 0), (["ls", "--strict", OWN / "header-lf-only.warc"], 1),
     (["verify", OWN / "header-lf-only.warc"], 0), (["verify", "--strict", OWN / "header-lf-only.warc"], 1),
-    (["ls", "--full", DAMAGED], 1), (["verify", DAMAGED], 1), (["cat", DAMAGED], 1), (["info", "--deep", DAMAGED], 1),
+    (["ls", "--full", DAMAGED], 1), (["verify", DAMAGED], 1), (["cat", DAMAGED], 1), (["info", "--deep", OWN / "gz-truncated-last.warc.gz"], 1),
     (["cat", GOOD, "index:99"], 1), (["cat", GOOD, "id:urn:none"], 1), (["cat", GOOD, "offset:1"], 1),
     (["cat", GOOD, "uri:http://none.example/"], 1), (["ls", "/nowhere/at/all"], 3), (["verify", "/nowhere/at/all"], 3),
 ], ids=lambda v: " ".join(getattr(a, "name", a) for a in v) if isinstance(v, list) else str(v))

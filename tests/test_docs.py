@@ -71,7 +71,7 @@ def run_in_terminal(script, folder):
 
 
 def run_session(steps):
-    """The output of each command. They run in a fresh folder that looks like the repository's root."""
+    """The output of each command of a page. They run in a fresh folder that looks like the repository's root."""
     script = "".join(f"{command}status=$?\nprintf '\\036'\n(exit $status)\n" for command, _ in steps)
     with tempfile.TemporaryDirectory() as folder:
         for entry in ROOT.iterdir():
@@ -88,18 +88,20 @@ def fits(shown, output):
     return re.fullmatch(pattern, output) is not None
 
 
-SESSIONS = [pytest.param(text, id=f"{name_of(page)}:{line}") for page in PAGES for line, text in blocks(page, "console")]
+SESSIONS = [page for page in PAGES if blocks(page, "console")]
 
 
-@pytest.mark.parametrize("text", SESSIONS)
-def test_a_command_prints_what_the_page_shows(text):
-    steps = parse_session(text)
-    for (command, shown), output in zip(steps, run_session(steps), strict=True):
-        assert fits(shown, output), f"$ {command}{output}"
+@pytest.mark.parametrize("page", SESSIONS, ids=name_of)
+def test_commands_print_what_the_page_shows(page):
+    steps = [step for _, text in blocks(page, "console") for step in parse_session(text)]
+    wrong = [f"$ {command}{output}" for (command, shown), output in zip(steps, run_session(steps), strict=True)
+             if not fits(shown, output)]
+    assert not wrong
 
 
-def test_sessions_begin_with_a_command():
-    assert all(session.values[0].startswith("$ ") for session in SESSIONS)
+@pytest.mark.parametrize("page", SESSIONS, ids=name_of)
+def test_sessions_begin_with_a_command(page):
+    assert all(text.startswith("$ ") for _, text in blocks(page, "console"))
 
 
 # --- reference
@@ -181,18 +183,19 @@ def test_pages_that_the_code_names_are_there(page, section):
 # --- writing
 
 def refresh(page):
-    """Puts the program's output into a page's sessions; those with `…` are left to a person."""
+    """Puts the program's output into a page's sessions; what is shown with `…` is left to a person."""
+    outputs = iter(run_session([step for _, text in blocks(page, "console") for step in parse_session(text)]))
+
     def renew(match):
         if match[1] != "console":
             return match[0]
-        steps = parse_session(match[2])
-        outputs = run_session(steps)
-        if all(fits(shown, output) for (_, shown), output in zip(steps, outputs, strict=True)):
-            return match[0]
-        if any("…" in shown for _, shown in steps):
-            print(f"{name_of(page)}: to be done by hand:", *outputs, sep="\n")
-            return match[0]
-        return "```console\n" + "".join(f"$ {c}{o}" for (c, _), o in zip(steps, outputs, strict=True)) + "```"
+        session = ""
+        for command, shown in parse_session(match[2]):
+            output = next(outputs)
+            if "…" in shown and not fits(shown, output):
+                print(f"{name_of(page)}: to be done by hand: $ {command}{output}")
+            session += f"$ {command}{shown if '…' in shown else output}"
+        return f"```console\n{session}```"
 
     old = page.read_text(encoding="utf-8")
     new = BLOCK.sub(renew, old)
@@ -203,5 +206,5 @@ def refresh(page):
 
 if __name__ == "__main__":
     (ROOT / "docs/reference/commands.md").write_bytes(fonds("--generate", "reference").stdout)
-    for path in [Path(a).resolve() for a in sys.argv[1:]] or PAGES:
+    for path in [Path(a).resolve() for a in sys.argv[1:]] or SESSIONS:
         refresh(path)

@@ -50,6 +50,7 @@ struct DecodeOptions {
   std::uint64_t start = 0;  // stored offset at which a unit begins
   bool skim = false;        // decode only what is looked at; skim_unit() may then skip the rest
   RecordProbe probe = {};
+  std::string state = {};   // Decoder::state() of a decoder that came to `start`
   std::size_t max_whole_unit = std::size_t{16} << 20;      // larger units are decoded as a stream
   std::uint64_t max_buffer = std::uint64_t{256} << 20;     // decoded bytes that one peek may hold
   unsigned max_window_log = 27;                            // zstd
@@ -83,6 +84,8 @@ class Decoder : public ByteStream {
   // Stored bytes that are done with: where the next unit would start, for progress and for the
   // stored length of the last unit.
   virtual std::uint64_t stored_position() const = 0;
+  // What a decoder that starts at `place` must know of what came before it, for DecodeOptions::state.
+  virtual std::string state(const Place& place) const;
   // What was found since the last call, in stored order. Each has where.stored_offset.
   std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
   bool has_findings() const { return !findings_.empty(); }

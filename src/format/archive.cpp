@@ -13,6 +13,7 @@ namespace fonds {
 namespace {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block has up to 900 kB
 constexpr std::size_t kMaxLayers = 2;
 constexpr std::uint64_t kDamagedHead = std::uint64_t{16} << 20;  // how far a first whole unit is looked for
 
@@ -41,10 +42,12 @@ class ReplayedSource final : public ByteSource {
   std::shared_ptr<ByteSource> rest_;
 };
 
-Result<std::vector<std::byte>> read_head(ByteSource& source) {
-  std::vector<std::byte> head(kHead);
-  std::size_t have = 0;
-  while (have < head.size()) {
+// Reads on until `head` has `size` bytes or the source ends. False if nothing was added.
+Result<bool> read_more(ByteSource& source, std::vector<std::byte>& head, std::size_t size) {
+  const std::size_t had = head.size();
+  std::size_t have = had;
+  head.resize(size);
+  while (have < size) {
     const MutableByteView room = MutableByteView(head).subspan(have);
     FONDS_TRY(const std::size_t n, source.random_access() ? source.read_at(have, room) : source.read_next(room));
     if (n == 0) {
@@ -53,7 +56,7 @@ Result<std::vector<std::byte>> read_head(ByteSource& source) {
     have += n;
   }
   head.resize(have);
-  return head;
+  return have > had;
 }
 
 // What the source decodes to at its beginning; empty where nothing does.
@@ -61,6 +64,18 @@ struct DecodedHead {
   std::vector<std::byte> bytes;
   bool whole = false;
 };
+const Format* probe_format(const DecodedHead& head) {
+  const Format* best = nullptr;
+  int score = 0;
+  for (const Format* format : formats()) {
+    if (const int fits = format->probe(head.bytes, head.whole); fits > score) {
+      best = format;
+      score = fits;
+    }
+  }
+  return best;
+}
+
 DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
   DecodedHead head;
   auto decoder = open_decoder(archive, {.skim = true, .probe = probe});
@@ -73,24 +88,12 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
       const ByteView piece = view->first(std::min(view->size(), kHead - head.bytes.size()));
       head.bytes.insert(head.bytes.end(), piece.begin(), piece.end());
       (*decoder)->consume(view->size());
-      // One unit's head is enough to know the format; more of it only if nothing has been seen yet.
       view = (*decoder)->peek(1);
     }
-  } while (head.bytes.empty() && (*decoder)->next_run().value_or(false));
+    // Behind damage only while nothing has been recognized.
+  } while (head.bytes.size() < kHead && probe_format(head) == nullptr && (*decoder)->next_run().value_or(false));
   head.whole = head.bytes.size() < kHead;
   return head;
-}
-
-const Format* probe_format(const DecodedHead& head) {
-  const Format* best = nullptr;
-  int score = 0;
-  for (const Format* format : formats()) {
-    if (const int fits = format->probe(head.bytes, head.whole); fits > score) {
-      best = format;
-      score = fits;
-    }
-  }
-  return best;
 }
 
 // The codec whose first unit that holds a record comes first, for a file whose beginning is damaged.
@@ -126,15 +129,24 @@ Result<Archive> open_archive(std::string_view path, const OpenOptions& options) 
 }
 
 Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptions& options) {
-  FONDS_TRY(auto stored_head, read_head(*source));
+  std::vector<std::byte> stored_head;
+  FONDS_CHECK(read_more(*source, stored_head, kHead));
   const std::string name = source->name();
-  // A pipe is recognized on a copy of its first bytes.
+  // A pipe is recognized on a copy of its first bytes: more of them where a block is long before it gives anything.
   const bool pipe = !source->random_access();
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;
   archive.codecs = {&probe_codec(stored_head)};
   const RecordProbe any_record = formats().front()->record_probe();
   DecodedHead head = decode_head(archive, any_record);
+  while (pipe && head.bytes.empty() && archive.codec().name() != "none" && stored_head.size() < kLongestPipeHead) {
+    FONDS_TRY(const bool more, read_more(*source, stored_head, 2 * stored_head.size()));
+    if (!more) {
+      break;
+    }
+    archive.source = memory_source(stored_head, name);
+    head = decode_head(archive, any_record);
+  }
   while (archive.codecs.size() < kMaxLayers && archive.codec().name() != "none") {
     const Codec& inner = probe_codec(head.bytes);
     if (inner.name() == "none") {

@@ -150,9 +150,16 @@ Result<std::shared_ptr<ByteSource>> open_source(std::string_view path) {
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) {
-    // Files in /proc say 0 and still have content.
-    return std::shared_ptr<ByteSource>(
-        std::make_shared<PipeSource>(std::move(fd), std::move(name)));
+    // Files in /proc say 0 and still have content; all of it is small.
+    std::vector<std::byte> content(std::size_t{64} << 10);
+    FONDS_TRY(const std::size_t n, read_some(opened, content, name));
+    if (n == 0) {
+      return memory_source({}, std::move(name));
+    }
+    if (::lseek(opened, 0, SEEK_SET) != 0) {
+      return fail(ErrorCode::Io, "cannot be read again: " + system_words(errno), {.source = name});
+    }
+    return std::shared_ptr<ByteSource>(std::make_shared<PipeSource>(std::move(fd), std::move(name)));
   }
   void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened, 0);
   if (mapping == MAP_FAILED) {

@@ -30,16 +30,17 @@ Result<FileSink> FileSink::create(const std::string& path, bool replace) {
   if (fd < 0) {
     return system_failure("cannot be created", path);
   }
-  return FileSink(fd, path, temporary);
+  return FileSink(fd, path, temporary, replace);
 }
 
-FileSink::FileSink(int fd, std::string path, std::string temporary)
-    : fd_(fd), path_(std::move(path)), temporary_(std::move(temporary)) {}
+FileSink::FileSink(int fd, std::string path, std::string temporary, bool replace)
+    : fd_(fd), path_(std::move(path)), temporary_(std::move(temporary)), replace_(replace) {}
 
 FileSink::FileSink(FileSink&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),
+      replace_(other.replace_),
       buffer_(std::move(other.buffer_)),
       position_(other.position_) {}
 
@@ -74,12 +75,16 @@ Status FileSink::commit(bool sync) {
   if (sync && ::fsync(fd_) != 0) {
     return system_failure("cannot be synced", path_);
   }
-  if (::close(std::exchange(fd_, -1)) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const auto failure = system_failure("cannot be finished", path_);
-    ::unlink(temporary_.c_str());
-    return fail(ErrorCode::Io, failure.value().message(), {.source = path_});
+  // A link does not replace what has come to be there meanwhile; a rename does.
+  const bool closed = ::close(std::exchange(fd_, -1)) == 0;
+  const bool there = closed && (replace_ ? ::rename(temporary_.c_str(), path_.c_str())
+                                         : ::link(temporary_.c_str(), path_.c_str())) == 0;
+  Status status;
+  if (!there) {
+    status = system_failure("cannot be finished", path_);
   }
-  return {};
+  ::unlink(temporary_.c_str());
+  return status;
 }
 
 }  // namespace fonds

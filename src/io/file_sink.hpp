@@ -25,10 +25,11 @@ class FileSink {
   std::uint64_t position() const { return position_; }
 
  private:
-  FileSink(int fd, std::string path, std::string temporary);
+  FileSink(int fd, std::string path, std::string temporary, bool replace);
   Status flush();
   int fd_;
   std::string path_, temporary_;
+  bool replace_;
   std::string buffer_;
   std::uint64_t position_ = 0;
 };

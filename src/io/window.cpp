@@ -27,39 +27,42 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
   if (has_view_) {
     return offset >= mapped_.size() ? ByteView{} : mapped_.subspan(offset);
   }
-  while (!end_ && offset + at_least > buffer_offset_ + buffer_.size()) {
+  while (!end_ && offset + at_least > buffer_offset_ + held_) {
     if (offset + at_least - buffer_offset_ > kMaxHeld) {
       return fail(ErrorCode::LimitExceeded,
                   fmt::format("{} bytes of a pipe would have to be held, the limit is {}",
                               offset + at_least - buffer_offset_, kMaxHeld),
                   {.source = source_->name(), .stored_offset = offset});
     }
-    const std::size_t held = buffer_.size();
-    buffer_.resize(held + kReadSize);
-    MutableByteView room(buffer_.data() + held, kReadSize);
-    auto n = source_->random_access() ? source_->read_at(buffer_offset_ + held, room)
-                                      : source_->read_next(room);
-    buffer_.resize(held + (n ? *n : 0));
-    if (!n) {
-      return tl::unexpected(std::move(n.error()));
+    if (buffer_.size() - held_ < kReadSize / 2) {
+      buffer_.resize(std::max(buffer_.size() * 2, 2 * kReadSize));
     }
-    end_ = *n == 0;
+    const MutableByteView room = MutableByteView(buffer_).subspan(held_);
+    FONDS_TRY(const std::size_t n, source_->random_access() ? source_->read_at(buffer_offset_ + held_, room)
+                                                            : source_->read_next(room));
+    held_ += n;
+    end_ = n == 0;
   }
-  const std::uint64_t behind = buffer_offset_ + buffer_.size();
-  if (offset >= behind || offset < buffer_offset_) {
+  if (offset >= buffer_offset_ + held_ || offset < buffer_offset_) {
     return ByteView{};
   }
-  return ByteView(buffer_).subspan(offset - buffer_offset_);
+  return ByteView(buffer_).subspan(offset - buffer_offset_, held_ - (offset - buffer_offset_));
 }
 
 void Window::release(std::uint64_t offset) {
   if (has_view_ || offset <= buffer_offset_) {
     return;
   }
-  const auto done = std::min<std::uint64_t>(offset - buffer_offset_, buffer_.size());
-  // Moving the rest down costs; do it when at least half of the buffer is free.
-  if (done * 2 >= buffer_.size()) {
-    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(done));
+  if (source_->random_access() && offset >= buffer_offset_ + held_) {
+    held_ = 0;
+    buffer_offset_ = offset;
+    return;
+  }
+  const auto done = std::min<std::uint64_t>(offset - buffer_offset_, held_);
+  // Moving the rest down costs; do it when at least half of what is held is done with.
+  if (done > 0 && done * 2 >= held_) {
+    std::memmove(buffer_.data(), buffer_.data() + done, held_ - done);
+    held_ -= done;
     buffer_offset_ += done;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -15,7 +16,9 @@
 namespace fonds::ops {
 namespace {
 
-std::uint64_t payload_limit(const CatOptions& options) { return options.scan.read.memory_budget / 4; }
+// What of a payload is held to undo its codings. Threads are reduced to fit, so that it does not depend on their number.
+constexpr unsigned kThreadsWithPayloads = 2;
+std::uint64_t payload_limit(const CatOptions& options) { return options.scan.read.memory_budget / (4 * kThreadsWithPayloads); }
 
 bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
   return options.strict && std::any_of(findings.begin(), findings.end(),
@@ -27,17 +30,17 @@ Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptio
                                           Record& record, const ByteOutput& out) {
   std::vector<Finding> findings;
   FONDS_CHECK(archive.format->write_part(reader, record, options.part, payload_limit(options), out, findings));
-  const std::uint64_t ordinal = record.ordinal;
   FONDS_TRY(RecordEnd end, reader.finish());
   if (options.part == RecordPart::Record) {
     FONDS_CHECK(out(as_bytes(end.closing)));
   }
-  for (Finding& finding : findings) {
-    finding.where.source = archive.source->name();
-    finding.where.ordinal = ordinal;
-  }
   findings.insert(findings.end(), std::make_move_iterator(end.findings.begin()),
                   std::make_move_iterator(end.findings.end()));
+  // The number is taken last: output that was handed over on the way makes the count begin anew.
+  for (Finding& finding : findings) {
+    finding.where.source = archive.source->name();
+    finding.where.ordinal = record.ordinal;
+  }
   return findings;
 }
 
@@ -89,8 +92,8 @@ class Directory {
   Status begin(const Record& record, std::uint64_t ordinal) {
     FlatAttributes flat;
     record.describe(flat, false);
-    name_ = fmt::format("{:06}-{}{}", ordinal, safe(record.kind().empty() ? "record" : record.kind(), 20),
-                        ending(flat.get("uri")));
+    choose_name(fmt::format("{:06}-{}", ordinal, safe(record.kind().empty() ? "record" : record.kind(), 20)),
+                ending(flat.get("uri")));
     FONDS_TRY(auto sink, FileSink::create(options_.directory + "/" + name_, options_.force));
     file_.emplace(std::move(sink));
     line_.clear();
@@ -125,6 +128,14 @@ class Directory {
   Status close() { return manifest_->commit(true); }
 
  private:
+  // Two keys can name one record, and two revisits one original: each gets its file.
+  void choose_name(const std::string& begin, const std::string& end) {
+    name_ = begin + end;
+    for (int n = 2; !used_.insert(name_).second; ++n) {
+      name_ = fmt::format("{}-{}{}", begin, n, end);
+    }
+  }
+
   static std::string safe(std::string_view text, std::size_t most) {
     std::string name;
     for (const char c : text.substr(0, most)) {
@@ -150,6 +161,7 @@ class Directory {
   const std::string& archive_;
   std::optional<FileSink> manifest_, file_;
   std::string name_, line_;
+  std::set<std::string> used_;
   Hasher hasher_{DigestAlgorithm::Sha256};
 };
 
@@ -168,7 +180,7 @@ class Selective {
       FONDS_CHECK(all());
     } else {
       FONDS_TRY(const auto places, find_records(archive_, options_.scan, options_.keys));
-      for (std::size_t i = 0; i < places.size(); ++i) {
+      for (std::size_t i = 0; i < places.size() && !stopped_; ++i) {
         FONDS_TRY(const bool there, places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset)
                                               : Result<bool>(false));
         if (!there) {
@@ -210,7 +222,8 @@ class Selective {
       }
       return false;
     }
-    FONDS_CHECK(give(*reader, *record, found.ordinal));
+    FONDS_TRY(stopped_, give(*reader, *record, found.ordinal));
+    stopped_ = !stopped_;
     return true;
   }
 
@@ -222,7 +235,10 @@ class Selective {
 
   Result<bool> give(RecordReader& reader, Record& record, std::uint64_t ordinal) {
     if (options_.resolve && record.kind() == "revisit" && options_.part != RecordPart::Http) {
-      FONDS_TRY(const auto original, find_original(archive_, options_.scan, original_of(record, ordinal)));
+      if (!originals_) {
+        FONDS_TRY(originals_, Originals::of(archive_, options_.scan));
+      }
+      const auto original = originals_->find(original_of(record, ordinal));
       if (original) {
         FONDS_CHECK(reader.finish());
         FONDS_TRY(const auto other, open_at(archive_, options_.scan.read, original->place));
@@ -261,6 +277,8 @@ class Selective {
   const CatOptions& options_;
   const Output& out_;
   Directory directory_;
+  std::optional<Originals> originals_;
+  bool stopped_ = false;
 };
 
 }  // namespace
@@ -290,6 +308,8 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
   ScanOptions scan_options = options.scan;
   if (options.limit > 0) {
     scan_options.threads = 1;
+  } else if (options.part == RecordPart::Payload || options.part == RecordPart::Decoded) {
+    scan_options.most_threads = kThreadsWithPayloads;
   }
   FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
   return std::vector<std::string>();

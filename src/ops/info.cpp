@@ -11,6 +11,7 @@
 namespace fonds::ops {
 namespace {
 
+constexpr std::size_t kLongestKind = 100;
 constexpr std::size_t kMostKinds = 10000;  // distinct media types that are told apart
 
 std::vector<std::string> find_companions(const std::string& path) {
@@ -37,7 +38,7 @@ class CountWorker final : public Worker {
     FONDS_TRY(RecordEnd end, reader.finish());
     ++counted.records;
     counted.uncompressed_size += header + end.length.value_or(0) + end.trailing;
-    ++counted.by_type[std::string(record.kind().empty() ? "-" : record.kind())];
+    count(counted.by_type, record.kind());
     if (const auto status = flat_.get("http.status"); !status.empty()) {
       ++counted.by_status[std::string(status)];
     }
@@ -64,20 +65,22 @@ class CountWorker final : public Worker {
   Counted counted;
 
  private:
+  static void count(std::map<std::string, std::uint64_t>& counts, std::string_view kind) {
+    const std::string name(kind.empty() ? std::string_view("-") : kind.substr(0, kLongestKind));
+    if (counts.size() < kMostKinds || counts.contains(name)) {
+      ++counts[name];
+    } else {
+      ++counts["(others)"];
+    }
+  }
+
   void count_media_type() {
     std::string_view type = flat_.get("http.content_type");
     if (type.empty()) {
       type = flat_.get("content_type");
     }
-    std::string name = to_lower(trim(type.substr(0, type.find(';'))));
-    if (name.empty()) {
-      name = "-";
-    }
-    if (counted.by_media_type.size() < kMostKinds || counted.by_media_type.contains(name)) {
-      ++counted.by_media_type[name];
-    } else {
-      ++counted.by_media_type["(others)"];
-    }
+    const std::string name = to_lower(trim(type.substr(0, type.find(';'))));
+    count(counted.by_media_type, name);
   }
 
   FlatAttributes flat_;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -75,9 +78,8 @@ class KeyWorker final : public Worker {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       compare(i, record);
     }
-    const bool more = record.ordinal < last_index_;
     FONDS_CHECK(reader.finish());
-    return more;
+    return seen_++ < last_index_;
   }
 
   std::vector<Candidate> take_candidates() { return std::exchange(candidates_, {}); }
@@ -90,13 +92,13 @@ class KeyWorker final : public Worker {
                          ((!record.id().empty() && bare_id(record.id()) == bare_id(key.text)) ||
                           (!key.text.empty() && flat_.get("trec_id") == key.text));
     const bool uri_fits = (key.kind == Key::Kind::Uri || key.kind == Key::Kind::Bare) && !uri.empty() && uri == key.text;
-    const bool index_fits = key.kind == Key::Kind::Index && record.ordinal == key.number;
+    const bool index_fits = key.kind == Key::Kind::Index && seen_ == key.number;
     if (!id_fits && !uri_fits && !index_fits) {
       return;
     }
     const bool secondary = record.kind() == "request" || record.kind() == "metadata";
     candidates_.push_back({i,
-                           {record.place, record.ordinal},
+                           {record.place, index_fits ? key.number : record.ordinal},
                            id_fits,
                            uri_fits && !id_fits && secondary,
                            key.time ? distance(record.date(), *key.time) : 0});
@@ -104,50 +106,14 @@ class KeyWorker final : public Worker {
 
   const std::vector<Key>& keys_;
   std::uint64_t last_index_;
+  std::uint64_t seen_ = 0;  // records; from the start of the archive where an index is looked for
   FlatAttributes flat_;
   std::vector<Candidate> candidates_;
 };
 
-class OriginalWorker final : public Worker {
- public:
-  explicit OriginalWorker(const Original& revisit) : revisit_(revisit) {}
-  struct Match {
-    int rank;  // the smaller, the better the evidence
-    Found found;
-  };
-
-  Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
-    flat_.clear();
-    record.describe(flat_, false);
-    if (record.kind() != "revisit" && record.kind() != "request") {
-      const std::string_view uri = flat_.get("uri");
-      int rank = 0;
-      if (!revisit_.id.empty() && bare_id(record.id()) == bare_id(revisit_.id)) {
-        rank = 1;
-      } else if (!revisit_.uri.empty() && uri == revisit_.uri && same_date(record)) {
-        rank = 2;
-      } else if (!uri.empty() && uri == revisit_.own_uri && !revisit_.payload_digest.empty() &&
-                 flat_.get("payload_digest") == revisit_.payload_digest) {
-        rank = 3;
-      }
-      if (rank > 0) {
-        matches.push_back({rank, {record.place, record.ordinal}});
-      }
-    }
-    FONDS_CHECK(reader.finish());
-    return true;
-  }
-
-  std::vector<Match> matches;
-
- private:
-  bool same_date(const Record& record) const {
-    const auto wanted = parse_warc_date(revisit_.date).value;
-    return wanted && record.date() && wanted->seconds == record.date()->seconds;
-  }
-  const Original& revisit_;
-  FlatAttributes flat_;
-};
+std::uint64_t hash(std::string_view text) {
+  return text.empty() ? 0 : std::max<std::uint64_t>(1, std::hash<std::string_view>{}(text));
+}
 
 ScanOptions skimming(const ScanOptions& options) {
   ScanOptions skim = options;
@@ -223,7 +189,9 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, c
   std::vector<std::optional<Candidate>> best(keys.size());
   const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
     for (Candidate& candidate : static_cast<KeyWorker&>(worker).take_candidates()) {
-      candidate.found.ordinal += first;
+      if (keys[candidate.key].kind != Key::Kind::Index) {
+        candidate.found.ordinal += first;
+      }
       auto& holder = best[candidate.key];
       if (!holder || better(candidate, *holder)) {
         holder = candidate;
@@ -247,23 +215,76 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, c
   return found;
 }
 
-Result<std::optional<Found>> find_original(const Archive& archive, const ScanOptions& options, const Original& revisit) {
-  std::optional<OriginalWorker::Match> best;
+class OriginalWorker final : public Worker {
+ public:
+  Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
+    if (record.kind() != "revisit" && record.kind() != "request") {
+      flat_.clear();
+      record.describe(flat_, false);
+      entries.push_back({hash(bare_id(record.id())),
+                         hash(flat_.get("uri")),
+                         hash(flat_.get("payload_digest")),
+                         record.date() ? record.date()->seconds : 0,
+                         {record.place, record.ordinal},
+                         record.kind() != "metadata"});
+    }
+    FONDS_CHECK(reader.finish());
+    return true;
+  }
+
+  std::vector<Originals::Entry> entries;
+
+ private:
+  FlatAttributes flat_;
+};
+
+Result<Originals> Originals::of(const Archive& archive, const ScanOptions& options) {
+  Originals originals;
   const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
-    for (OriginalWorker::Match& match : std::exchange(static_cast<OriginalWorker&>(worker).matches, {})) {
-      match.found.ordinal += first;
-      if (match.rank == 3 && match.found.ordinal > revisit.ordinal) {
-        continue;
-      }
-      // Of equal evidence the newest earlier record counts.
-      if (!best || match.rank < best->rank || (match.rank == best->rank && match.rank == 3)) {
-        best = match;
-      }
+    for (Entry& entry : std::exchange(static_cast<OriginalWorker&>(worker).entries, {})) {
+      entry.found.ordinal += first;
+      const std::size_t at = originals.entries_.size();
+      originals.entries_.push_back(entry);
+      originals.by_id_[entry.id].push_back(at);
+      originals.by_uri_[entry.uri].push_back(at);
     }
     return {};
   };
-  FONDS_CHECK(scan(archive, skimming(options), [&] { return std::make_unique<OriginalWorker>(revisit); }, sink));
-  return best ? std::optional(best->found) : std::nullopt;
+  FONDS_CHECK(scan(archive, skimming(options), [] { return std::make_unique<OriginalWorker>(); }, sink));
+  return originals;
+}
+
+std::optional<Found> Originals::find(const Original& revisit) const {
+  const auto entries_of = [](const auto& index, std::uint64_t key) -> const std::vector<std::size_t>* {
+    const auto found = index.find(key);
+    return key == 0 || found == index.end() ? nullptr : &found->second;
+  };
+  if (const auto* among = entries_of(by_id_, hash(bare_id(revisit.id)))) {
+    return entries_[among->front()].found;
+  }
+  const auto date = parse_warc_date(revisit.date).value;
+  if (const auto* among = entries_of(by_uri_, hash(revisit.uri)); among != nullptr && date) {
+    for (const std::size_t at : *among) {
+      if (entries_[at].primary && entries_[at].seconds == date->seconds) {
+        return entries_[at].found;
+      }
+    }
+  }
+  const auto* among = entries_of(by_uri_, hash(revisit.own_uri));
+  const Entry* entry = among == nullptr ? nullptr : newest(*among, revisit);
+  return entry == nullptr ? std::nullopt : std::optional(entry->found);
+}
+
+const Originals::Entry* Originals::newest(const std::vector<std::size_t>& among, const Original& revisit) const {
+  const std::uint64_t digest = hash(revisit.payload_digest);
+  const Entry* best = nullptr;
+  for (const std::size_t at : among) {
+    const Entry& entry = entries_[at];
+    if (entry.primary && digest != 0 && entry.digest == digest && entry.found.ordinal < revisit.ordinal) {
+      best = &entry;
+    }
+  }
+  return best;
 }
 
 Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fonds/date.hpp>
@@ -44,9 +45,27 @@ struct Original {
   std::string own_uri, payload_digest;
   std::uint64_t ordinal = 0;  // of the revisit
 };
-// The original of a revisit (WARC 1.1, 6.7; docs/formats/warc.md "Revisits"): by id, else by URI and date, else the
-// newest earlier record of the same URI with the same payload digest.
-Result<std::optional<Found>> find_original(const Archive& archive, const ScanOptions& options, const Original& revisit);
+// The records of an archive that a revisit can mean.
+class Originals {
+ public:
+  // Reads the archive once. Errors: those of reading.
+  static Result<Originals> of(const Archive& archive, const ScanOptions& options);
+  // The original of a revisit (WARC 1.1, 6.7; docs/formats/warc.md "Revisits"): by id, else by URI and date, else the
+  // newest earlier record of the same URI with the same payload digest.
+  std::optional<Found> find(const Original& revisit) const;
+
+ private:
+  struct Entry {
+    std::uint64_t id, uri, digest;  // hashes; 0: none
+    std::int64_t seconds;
+    Found found;
+    bool primary;  // no metadata record
+  };
+  friend class OriginalWorker;
+  const Entry* newest(const std::vector<std::size_t>& among, const Original& revisit) const;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_id_, by_uri_;
+};
 
 // A reader that stands before the record at `place`.
 Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kFlushText = std::size_t{64} << 10;
 constexpr std::uint64_t kSmallestRange = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargestRange = std::uint64_t{16} << 20;
-constexpr std::uint64_t kLeastMemory = std::uint64_t{8} << 20;  // what one thread needs to be of use
+constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;  // what one of several threads has at least
 
 std::size_t weight(const Stretch& stretch) {
   return stretch.text.size() + stretch.findings.size() * 256 + stretch.numbers.size() * 16;
@@ -43,9 +43,7 @@ class RangeRun {
     };
     while (true) {
       FONDS_TRY(Record* const record, reader_->next());
-      for (Finding& finding : reader_->take_loose_findings()) {
-        out.findings.push_back(std::move(finding));
-      }
+      take_loose(read.start, out);
       if (record == nullptr) {
         break;
       }
@@ -64,9 +62,7 @@ class RangeRun {
         options_.progress(told);
       }
     }
-    for (Finding& finding : reader_->take_loose_findings()) {
-      out.findings.push_back(std::move(finding));
-    }
+    take_loose(read.start, out);
     return {};
   }
 
@@ -75,6 +71,15 @@ class RangeRun {
   bool enough() const { return enough_; }
 
  private:
+  // What lies before the range belongs to the range before (a dictionary at the head of the file).
+  void take_loose(std::uint64_t start, Stretch& out) {
+    for (Finding& finding : reader_->take_loose_findings()) {
+      if (finding.where.stored_offset.value_or(start) >= start) {
+        out.findings.push_back(std::move(finding));
+      }
+    }
+  }
+
   const Archive& archive_;
   const ScanOptions& options_;
   Worker& worker_;
@@ -193,7 +198,7 @@ class ParallelScan {
       const auto status = read_from(attempt, {guess, 0}, index == 0 ? options_.read.state : state_, to, [&]() -> Status {
         // Too much is held: wait for the turn, then hand over as it comes.
         wait_turn(index);
-        if (!fits(index, guess)) {
+        if (stopped() || !fits(index, guess)) {
           abandoned = true;
           return fail(ErrorCode::Cancelled, "read again from elsewhere");
         }
@@ -327,8 +332,24 @@ std::string Stretch::render_padded(std::uint64_t first_ordinal, int width) const
 }
 
 Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
-                           const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& sink) {
+                           const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& given_sink) {
+  // What is true of the layout of a whole archive is said of the first record that shows it.
+  std::vector<std::string_view> said;
+  const StretchSink sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) {
+    std::erase_if(piece.findings, [&said](const Finding& finding) {
+      if (finding.code != "not-per-record" && finding.code != "zr-one") {
+        return false;
+      }
+      const bool again = std::find(said.begin(), said.end(), finding.code) != said.end();
+      if (!again) {
+        said.push_back(finding.code);
+      }
+      return again;
+    });
+    return given_sink(piece, worker, first, done);
+  };
   unsigned threads = options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
+  threads = std::min(threads, options.most_threads);
   threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
   const auto stored = archive.source->view();
@@ -336,7 +357,7 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
   const std::uint64_t range =
       options.range > 0 ? options.range : std::clamp(size / (threads * 8), kSmallestRange, kLargestRange);
   if (threads == 1 || size < 2 * range || archive.codecs.size() > 1 || options.read.search_damaged ||
-      options.read.stop_at) {
+      options.read.stop_at || options.read.start_inner > 0) {
     const auto worker = make_worker();
     return scan_serially(archive, options, *worker, sink);
   }

@@ -52,6 +52,7 @@ class Worker {
 
 struct ScanOptions {
   unsigned threads = 1;  // 0: one per core
+  unsigned most_threads = 64;  // where each thread needs much memory
   std::uint64_t range = 0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
   ReadOptions read;      // memory_budget is that of all threads together
   std::function<void(std::uint64_t stored_position)> progress;  // called from any thread, not too often

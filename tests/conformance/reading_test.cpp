@@ -50,6 +50,12 @@ Listing list(const Result<Archive>& archive, ops::ListOptions options) {
   return listing;
 }
 
+ops::ListOptions full() {
+  ops::ListOptions options;
+  options.full = true;
+  return options;
+}
+
 Listing cat(const Result<Archive>& archive, const ops::ScanOptions& scan) {
   Listing listing;
   if (!archive) {
@@ -76,10 +82,10 @@ class EveryArchive : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryArchive, ThreadsGiveTheSameListAsOne) {
   const auto archive = memory(GetParam());
-  const Listing one = list(archive, {.full = true});
+  const Listing one = list(archive, full());
   for (const unsigned threads : {2U, 7U}) {
     for (const std::uint64_t range : {64U, 300U, 5000U}) {
-      ops::ListOptions options{.full = true};
+      ops::ListOptions options = full();
       options.scan.threads = threads;
       options.scan.range = range;
       const Listing many = list(archive, options);
@@ -108,9 +114,9 @@ TEST_P(EveryArchive, ThreadsGiveTheSameVerdictAsOne) {
 
 TEST_P(EveryArchive, PipeGivesTheSameRecordsAsFile) {
   const auto bytes = read_file(fixtures() / GetParam());
-  const Listing file = list(memory(GetParam()), {.full = true});
+  const Listing file = list(memory(GetParam()), full());
   for (const std::size_t step : {1U, 7U, 4096U}) {
-    const Listing pipe = list(open_archive(std::make_shared<PipedBytes>(bytes, step)), {.full = true});
+    const Listing pipe = list(open_archive(std::make_shared<PipedBytes>(bytes, step)), full());
     EXPECT_EQ(pipe.readable, file.readable);
     if (GetParam().find("gz-bad") == std::string::npos) {
       EXPECT_EQ(pipe.text, file.text) << "pieces of " << step;
@@ -127,9 +133,9 @@ TEST_P(EveryArchive, SkimmingFindsTheRecordsOfAFullRead) {
     }
     return text;
   };
-  const Listing full = list(archive, {.full = true});
+  const Listing read = list(archive, full());
   const Listing skimmed = list(archive, {});
-  EXPECT_EQ(without_problems(skimmed.text), without_problems(full.text));
+  EXPECT_EQ(without_problems(skimmed.text), without_problems(read.text));
 }
 
 TEST_P(EveryArchive, EachOffsetLeadsToItsRecord) {
@@ -174,13 +180,13 @@ TEST_P(EveryArchive, CutAtEveryByteIsReadUpToTheCut) {
 // With little memory a reader refuses or streams, and what it does deliver is right.
 TEST_P(EveryArchive, LittleMemoryIsEnoughForSmallRecords) {
   const auto archive = memory(GetParam());
-  ops::ListOptions options{.full = true};
+  ops::ListOptions options = full();
   options.scan.read.memory_budget = std::uint64_t{4} << 20;
-  EXPECT_EQ(list(archive, options).text, list(archive, {.full = true}).text);
+  EXPECT_EQ(list(archive, options).text, list(archive, full()).text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, EveryArchive, testing::ValuesIn(archives()),
-                         [](const auto& info) { return test::test_name(info.param); });
+                         [](const auto& named) { return test::test_name(named.param); });
 
 }  // namespace
 }  // namespace fonds

@@ -91,7 +91,7 @@ def test_warcio_reads_each_record_at_the_offset_that_we_list(path):
 @pytest.mark.parametrize("path", right("warcio"))
 def test_warcio_reads_what_cat_wrote(path, tmp_path):
     records = ls(path, "--full")[0]
-    if any(codes(r) & {"trailer-missing", "bad-length"} for r in records) or path.name in NO_LENGTH:
+    if any(codes(r) & {"trailer-missing", "bad-length", "length-suspect"} for r in records) or path.name in NO_LENGTH:
         pytest.skip("warcio needs exact framing where nothing is compressed")
     plain = tmp_path / "plain"
     plain.write_bytes(fonds("cat", path).stdout)

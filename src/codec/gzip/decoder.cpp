@@ -16,11 +16,14 @@
 namespace fonds::gzip {
 namespace {
 
+constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
 constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
 constexpr std::size_t kTrailer = 8;        // CRC-32 and ISIZE; RFC 1952, 2.3.1
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
+constexpr std::size_t kProbeRoom = std::size_t{64} << 10;  // stored bytes that show whether a record starts
 constexpr std::size_t kProbeHead = 512;    // decoded bytes that show whether a record starts
 constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
+constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kShortGap = 64;      // octets; longer gaps are errors
 
 std::uint32_t update_crc(std::uint32_t crc, ByteView bytes) {
@@ -105,6 +108,15 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
     }
   }
   if (state == HeaderState::NeedMore) {
+    // A damaged header can ask for more than there is while members follow.
+    if (window_.mapped()) {
+      FONDS_TRY(const std::uint64_t behind, find_member(position_ + 1, kNowhere));
+      if (behind < position_ + stored.size()) {
+        report("member-damaged", "gzip member has a header that cannot be", position_);
+        position_ = behind;
+        return Fill::Gap;
+      }
+    }
     report("truncated-member", fmt::format("gzip member is cut short in its header after {} bytes", stored.size()),
            position_);
     position_ += stored.size();
@@ -124,10 +136,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
     report("header-crc", "the checksum of the gzip header is wrong", member_);
   }
   begin_unit(member_);
-  if (!window_.mapped()) {
-    return start_stream();
-  }
-  if (!options_.skim) {
+  if (!options_.skim || !window_.mapped()) {
     return decode_whole();
   }
   if (ready) {
@@ -163,7 +172,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
   FONDS_TRY(stored, window_.at(position_, std::size_t{64} << 10));
   const ByteView head = stored.first(std::min(stored.size(), std::size_t{64} << 10));
   if (options_.probe.starts_record != nullptr && position_ > 0 && options_.probe.starts_record(head)) {
-    if (position_ > options_.start) {
+    if (options_.state != kPlainState) {
       report("plain-after-compressed", "records are stored plain from here on", position_);
     }
     begin_unit(position_);
@@ -177,7 +186,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
 
 Result<BufferedDecoder::Fill> GzipDecoder::resync() {
   const std::uint64_t from = position_;
-  FONDS_TRY(const std::uint64_t found, find_member(from, std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const std::uint64_t found, find_member(from, kNowhere));
   if (found == from) {  // a gap of nothing: the data behind the last member was already accounted for
     mode_ = Mode::Between;
     return Fill::More;
@@ -209,7 +218,10 @@ Result<std::uint64_t> GzipDecoder::find_member(std::uint64_t from, std::uint64_t
     if (stored.size() < 3) {
       return at + stored.size();
     }
-    const std::size_t span = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size(), to - at));
+    // A candidate is looked at only with enough behind it to judge it.
+    const bool end = window_.mapped() || stored.size() < kStreamPiece;
+    const std::size_t judged = end ? stored.size() : stored.size() - kProbeRoom;
+    const std::size_t span = static_cast<std::size_t>(std::min<std::uint64_t>(judged, to - at));
     std::size_t hit = 0;
     while ((hit = find_member_magic(stored, hit, span)) != npos) {
       if (begins_record(stored, hit, options_.probe, *next_head_, next_header_)) {
@@ -223,8 +235,10 @@ Result<std::uint64_t> GzipDecoder::find_member(std::uint64_t from, std::uint64_t
     if (window_.mapped()) {
       return at + span;
     }
-    // A magic may lie across the end of what a pipe shows.
-    at += stored.size() < kStreamPiece ? stored.size() : stored.size() - 3;
+    if (end) {
+      return at + stored.size();
+    }
+    at += span;
   }
   return to;
 }
@@ -236,7 +250,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       return fail(ErrorCode::Internal, "no memory for a decompressor");
     }
   }
-  FONDS_TRY(const ByteView stored, window_.at(data_, 1));
+  FONDS_TRY(const ByteView stored, window_.at(data_, kStreamPiece));
+  auto engine = InflateStream::Engine::Fast;
   for (const std::size_t size : {std::size_t{256} << 10, std::size_t{2} << 20, options_.max_whole_unit}) {
     if (size > options_.max_whole_unit) {
       continue;
@@ -254,11 +269,14 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       return end_member(data_ + used, crc_, written);
     }
     if (verdict != LIBDEFLATE_INSUFFICIENT_SPACE) {
-      break;  // damaged: the stream decoder delivers what comes before the damage
+      // Damaged, unless a pipe just shows too little of the member: what comes before the damage is delivered.
+      const bool all_seen = window_.mapped() || stored.size() < kStreamPiece;
+      engine = all_seen ? InflateStream::Engine::Exact : InflateStream::Engine::Fast;
+      break;
     }
   }
   drop_ = head_done_;
-  return start_stream();
+  return start_stream(engine);
 }
 
 void GzipDecoder::commit_behind_head(MutableByteView out, std::size_t n) {
@@ -269,11 +287,11 @@ void GzipDecoder::commit_behind_head(MutableByteView out, std::size_t n) {
   commit(n - drop);
 }
 
-Result<BufferedDecoder::Fill> GzipDecoder::start_stream() {
+Result<BufferedDecoder::Fill> GzipDecoder::start_stream(InflateStream::Engine engine) {
   if (stream_ == nullptr) {
     stream_ = std::make_unique<InflateStream>();
   }
-  stream_->start();
+  stream_->start(engine);
   stream_position_ = data_;
   decoded_ = 0;
   crc_ = 0;
@@ -299,6 +317,13 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
   switch (step.state) {
     case InflateStream::State::More:
       if (stored.empty() || stuck) {
+        if (window_.mapped()) {
+          // A damaged length can make the member swallow all that follows.
+          FONDS_TRY(const std::uint64_t inside, find_member(data_, kNowhere));
+          if (inside < stream_position_) {
+            return damaged(fmt::format("gzip member seems to reach over the member at {}", inside));
+          }
+        }
         report("truncated-member", fmt::format("gzip member is cut short; {} bytes of it decode", decoded_), member_);
         position_ = stream_position_;
         mode_ = Mode::Over;
@@ -316,7 +341,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
 Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
   // The decoder may have run on into the members behind before it noticed, so the search begins in this one.
   const std::uint64_t from = window_.mapped() ? data_ : stream_position_;
-  FONDS_TRY(const std::uint64_t next, find_member(from, std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const std::uint64_t next, find_member(from, kNowhere));
+  member_size_ = kNowhere;
   report("member-damaged", std::move(message), member_);
   position_ = next;
   mode_ = Mode::Between;
@@ -373,8 +399,10 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_head(std::size_t wanted) {
     return decode_whole();
   }
   const ByteView fresh = head_->output().subspan(head_done_);
-  std::memcpy(reserve(fresh.size()).data(), fresh.data(), fresh.size());
-  commit(fresh.size());
+  if (!fresh.empty()) {
+    std::memcpy(reserve(fresh.size()).data(), fresh.data(), fresh.size());
+    commit(fresh.size());
+  }
   head_done_ = head_->output().size();
   if (state == HeadInflater::State::End) {
     return end_member(data_ + head_->consumed(), update_crc(0, head_->output()), head_done_);
@@ -394,6 +422,10 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {
   commit(n);
   position_ += n;
   return Fill::More;
+}
+
+std::string GzipDecoder::state(const Place& place) const {
+  return plain_from_ && *plain_from_ < place.unit ? std::string(kPlainState) : std::string();
 }
 
 Place GzipDecoder::place() const {
@@ -419,6 +451,19 @@ bool GzipDecoder::accept_candidate(ByteView stored, std::uint64_t offset) {
   return true;
 }
 
+bool GzipDecoder::member_inside(ByteView stored, std::uint64_t from, std::uint64_t to) {
+  if (next_head_ == nullptr) {
+    next_head_ = std::make_unique<HeadInflater>();
+  }
+  ready_.reset();
+  for (std::size_t at = from; at < to && (at = find_member_magic(stored, at, to)) != npos; ++at) {
+    if (begins_record(stored, at, options_.probe, *next_head_, next_header_)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
   if (place().unit != member_ || !window_.mapped() || !options_.skim) {
     return false;
@@ -435,12 +480,17 @@ Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
     return false;  // too many wrong lengths in this file: searching costs more than decoding
   }
   std::uint64_t next = npos;
-  if (header_.sl && header_.sl->stored > 0 && header_.sl->decoded == inner_end &&
-      accept_candidate(stored, member_ + header_.sl->stored)) {
-    next = member_ + header_.sl->stored;
-  }
   // The CRC stands between the end of the data and the size that is searched for.
   std::uint64_t from = data_ + head_->consumed() + 4;
+  const std::uint64_t searched_from = from;
+  if (header_.sl && header_.sl->decoded == inner_end) {
+    const std::uint64_t hint = member_ + header_.sl->stored;
+    if (hint >= from + 4 && hint < stored.size() &&
+        load_le32(stored.subspan(hint - 4)) == static_cast<std::uint32_t>(inner_end) &&
+        !member_inside(stored, from, hint) && accept_candidate(stored, hint)) {
+      next = hint;
+    }
+  }
   const std::uint64_t limit = std::min<std::uint64_t>(
       stored.size(), from + std::min(longest_deflate(inner_end - head_done_), std::uint64_t{1} << 62));
   while (next == npos && from < limit) {
@@ -448,6 +498,10 @@ Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
                                             static_cast<std::uint32_t>(inner_end));
     if (hit == npos) {
       fruitless_ += limit - from;
+      return false;
+    }
+    // A member that begins before the hit ended this one with another size.
+    if (member_inside(stored, searched_from, hit)) {
       return false;
     }
     if (hit == stored.size() || accept_candidate(stored, hit)) {

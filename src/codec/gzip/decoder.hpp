@@ -30,6 +30,7 @@ class GzipDecoder final : public BufferedDecoder {
   Result<std::uint64_t> skip(std::uint64_t n) override;
   Result<bool> skim_unit(std::uint64_t inner_end) override;
   std::uint64_t stored_position() const override { return position_; }
+  std::string state(const Place& place) const override;
 
  protected:
   Result<Fill> fill(std::size_t wanted) override;
@@ -48,7 +49,7 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> begin_member(std::size_t wanted);
   Result<Fill> foreign_bytes(ByteView stored);
   Result<Fill> decode_whole();
-  Result<Fill> start_stream();
+  Result<Fill> start_stream(InflateStream::Engine engine);
   Result<Fill> more_head(std::size_t wanted);
   Result<Fill> more_stream();
   Result<Fill> more_plain(std::size_t wanted);
@@ -60,6 +61,8 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> damaged(std::string message);
   // Commits what `out` holds but for the bytes that the head inflater had delivered before.
   void commit_behind_head(MutableByteView out, std::size_t n);
+  // Whether a member that begins a record lies in [from, to).
+  bool member_inside(ByteView stored, std::uint64_t from, std::uint64_t to);
   bool accept_candidate(ByteView stored, std::uint64_t offset);
 
   Window window_;

@@ -1,22 +1,27 @@
-// Raw deflate in pieces, for members that are too large to be decoded whole and for pipes.
+// Raw deflate in pieces, for members that are too large to be decoded whole, for pipes, and for damaged members.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <fonds/bytes.hpp>
 
 namespace fonds::gzip {
 
-// ISA-L's inflater: about twice as fast as zlib on long streams.
 class InflateStream {
  public:
+  enum class Engine : std::uint8_t {
+    Fast,   // ISA-L: twice as fast on long streams; in the first 32 KiB a distance that reaches too far back goes
+            // unnoticed and gives zeros
+    Exact,  // zlib: gives everything before the first impossible symbol, and nothing behind it
+  };
   static constexpr std::size_t kMostReturned = 8;
 
   InflateStream();
   ~InflateStream();
 
-  void start();
+  void start(Engine engine);
   enum class State : std::uint8_t { More, End, Corrupt };
   struct Step {
     State state;
@@ -29,8 +34,11 @@ class InflateStream {
   Step run(ByteView in, MutableByteView out);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Fast;
+  struct Exact;
+  std::unique_ptr<Fast> fast_;
+  std::unique_ptr<Exact> exact_;
+  Engine engine_ = Engine::Fast;
 };
 
 }  // namespace fonds::gzip

@@ -1,4 +1,4 @@
-// The container rules of WARC-Zstandard 1.0; docs/formats/warc-zst.md, "Conformance list".
+// The container rules of WARC-Zstandard 1.0; docs/formats/warc-zstandard.md, "Conformance list".
 #include <string>
 #include <string_view>
 #include <utility>

@@ -77,9 +77,9 @@ TEST(ZstdDecoder, StoredPositionIsTheEndOfTheUnitThatIsRead) {
   EXPECT_EQ((*decoder)->place(), (Place{one.size(), 0}));
 }
 
-class EveryCut : public testing::TestWithParam<bool> {};
+class ZstdEveryCut : public testing::TestWithParam<bool> {};
 
-TEST_P(EveryCut, DeliversWholeFramesAndIsTruncated) {
+TEST_P(ZstdEveryCut, DeliversWholeFramesAndIsTruncated) {
   const std::string one = compress(record(1, 300));
   const std::string stored = one + compress(record(2, 300));
   for (std::size_t n = one.size() + 1; n < stored.size(); ++n) {
@@ -91,7 +91,7 @@ TEST_P(EveryCut, DeliversWholeFramesAndIsTruncated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sources, EveryCut, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Sources, ZstdEveryCut, testing::Bool(),
                          [](const auto& named) { return named.param ? "mapped" : "piped"; });
 
 TEST(ZstdDecoder, BlocksBeforeTheDamageAreDelivered) {

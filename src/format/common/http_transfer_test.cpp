@@ -160,9 +160,9 @@ struct LengthCase {
 
 void PrintTo(const LengthCase& c, std::ostream* out) { *out << c.name; }
 
-class ContentLength : public testing::TestWithParam<LengthCase> {};
+class HttpContentLength : public testing::TestWithParam<LengthCase> {};
 
-TEST_P(ContentLength, IsComparedWithTheBody) {
+TEST_P(HttpContentLength, IsComparedWithTheBody) {
   const Head head = response(std::string(GetParam().fields));
   EXPECT_EQ(length_differs(head, GetParam().body_length), GetParam().differs);
 }
@@ -183,7 +183,7 @@ const LengthCase kLengths[] = {
     {"ChunkedWins", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", 5, false},
 };
 
-INSTANTIATE_TEST_SUITE_P(Lengths, ContentLength, testing::ValuesIn(kLengths),
+INSTANTIATE_TEST_SUITE_P(Lengths, HttpContentLength, testing::ValuesIn(kLengths),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(LengthDiffers, NotForAnEmptyBodyOfNotModified) {

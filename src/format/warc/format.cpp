@@ -47,6 +47,7 @@ class WarcFormat final : public Format {
     DecodeOptions decode;
     decode.start = options.start;
     decode.skim = options.skim;
+    decode.state = options.state.substr(options.state.empty() ? 0 : options.state.rfind(' ') + 1);
     decode.probe = record_probe();
     decode.max_buffer = options.memory_budget / 3;
     decode.max_whole_unit = static_cast<std::size_t>(

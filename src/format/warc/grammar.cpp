@@ -1,7 +1,9 @@
 #include "format/warc/grammar.hpp"
 
+#include <array>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/text.hpp"
@@ -18,23 +20,6 @@ bool is_digits(std::string_view text) noexcept {
     }
   }
   return !text.empty();
-}
-
-std::string_view trim_blanks(std::string_view text) noexcept {
-  while (!text.empty() && is_blank(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
-std::string_view strip_line_end(std::string_view line) noexcept {
-  while (!line.empty() && line.back() == '\r') {
-    line.remove_suffix(1);
-  }
-  return line;
 }
 
 std::string_view strip_brackets(std::string_view text) noexcept {
@@ -267,12 +252,12 @@ void add_date_issues(Header& header) {
 }
 
 void check_utf8(Header& header, std::string_view octets) {
+  std::array<std::uint64_t, 4> words = {};
   std::uint64_t bits = 0;
   std::size_t i = 0;
-  for (; i + sizeof bits <= octets.size(); i += sizeof bits) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, octets.data() + i, sizeof word);
-    bits |= word;
+  for (; i + sizeof words <= octets.size(); i += sizeof words) {
+    std::memcpy(words.data(), octets.data() + i, sizeof words);
+    bits |= (words[0] | words[1]) | (words[2] | words[3]);
   }
   unsigned last = 0;
   for (; i < octets.size(); ++i) {
@@ -396,15 +381,12 @@ std::span<const KnownName> names_of_length(std::size_t length) noexcept {
 }  // namespace
 
 Known identify(std::string_view name) noexcept {
-  const auto names = names_of_length(name.size());
-  for (const auto& known : names) {
-    if (known.name == name) {
-      return known.field;
-    }
-  }
-  for (const auto& known : names) {
-    if (equals_ignoring_case(known.name, name)) {
-      return known.field;
+  // Names of one length differ in their eighth letter.
+  constexpr std::size_t kTelling = 7;
+  constexpr int kLetterCase = 0x20;
+  for (const auto& known : names_of_length(name.size())) {
+    if ((known.name[kTelling] | kLetterCase) == (name[kTelling] | kLetterCase)) {
+      return same_name(known.name, name) ? known.field : Known::kCount;
     }
   }
   return Known::kCount;

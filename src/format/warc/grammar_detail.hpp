@@ -22,8 +22,22 @@ inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
 inline bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_digits(std::string_view text) noexcept;  // false for an empty text
 // Without SP and HTAB at both ends; bare CR and LF are text in WARC 00.11.
-std::string_view trim_blanks(std::string_view text) noexcept;
-std::string_view strip_line_end(std::string_view line) noexcept;  // without CRs at its end
+inline std::string_view trim_blanks(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+// Without CRs at its end.
+inline std::string_view strip_line_end(std::string_view line) noexcept {
+  while (!line.empty() && line.back() == '\r') {
+    line.remove_suffix(1);
+  }
+  return line;
+}
 // Without one enclosing pair of <>.
 std::string_view strip_brackets(std::string_view text) noexcept;
 // The next token of `text`, which loses it and the blanks before it; empty at the end.
@@ -81,7 +95,7 @@ std::string quoted(std::string_view text);
 std::string_view own(Header& header, std::string text);
 // The model's view of a URI: without <>, blanks as %20.
 std::string_view uri_view(Header& header, std::string_view text);
-// Issues of header.date. `clause` says what was expected.
+// Issues of header.date.
 void add_date_issues(Header& header);
 void check_utf8(Header& header, std::string_view octets);
 

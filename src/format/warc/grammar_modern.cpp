@@ -50,6 +50,19 @@ void note_version(Header& header, std::string_view written, const VersionToken& 
   }
 }
 
+void read_version(Header& header, std::string_view line, VersionToken& token) {
+  if (line == "WARC/1.0" || line == "WARC/1.1") {
+    token.length = line.size();
+    header.version = line == "WARC/1.0" ? "WARC/1.0" : "WARC/1.1";
+    header.major = 1;
+    header.minor = line.back() - '0';
+    return;
+  }
+  parse_version_token(line, token);
+  token.length = token.length == 0 ? line.size() : token.length;
+  note_version(header, line.substr(0, token.length), token);
+}
+
 // A name by RFC 2616 that is followed by a colon at once: stricter than what a header may hold, so
 // that text in a block is not taken for a field.
 bool is_strict_field(std::string_view line, std::string_view& name) noexcept {
@@ -251,9 +264,7 @@ bool parse_modern(std::string_view text, bool whole, Header& header) {
     const auto line = strip_line_end(text.substr(pos, stop - pos));
     const bool first = token.length == 0;
     if (first) {
-      parse_version_token(line, token);
-      token.length = token.length == 0 ? line.size() : token.length;
-      note_version(header, line.substr(0, token.length), token);
+      read_version(header, line, token);
     }
     if (end == nullptr) {
       pos = text.size();  // a line that is cut is no field

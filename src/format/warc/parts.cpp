@@ -9,7 +9,7 @@
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kLargestHead = std::size_t{8} << 20;
+constexpr std::size_t kLargestHead = std::size_t{1} << 20;
 
 Location place_of(const WarcRecord& record) { return {.stored_offset = record.place.unit}; }
 
@@ -128,7 +128,8 @@ Status write_record_part(RecordReader& reader, const WarcRecord& record, RecordP
     return stream(reader, out);
   }
   FONDS_TRY(const ByteView body, reader.peek_block(static_cast<std::size_t>(
-                                     std::min<std::uint64_t>(max_payload + 1, record.block_length.value_or(0)))));
+                                     std::min<std::uint64_t>(std::max(max_payload, max_payload + 1),
+                                                             record.block_length.value_or(0)))));
   auto decoded = body.size() > max_payload
                      ? Result<http::Decoded>(fail(ErrorCode::LimitExceeded, ""))
                      : content ? http::decode_content(head, body, max_payload)

@@ -1,6 +1,7 @@
 #include "format/warc/reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -43,7 +44,8 @@ WarcReader::WarcReader(std::unique_ptr<Decoder> decoder, std::string source, std
     : decoder_(std::move(decoder)), source_(std::move(source)), codec_(codec), options_(options) {}
 
 std::string WarcReader::state() const {
-  return fmt::format("{} {} {} {}", arc_.major, arc_.minor, arc_.have_filedesc ? 1 : 0, arc_.columns);
+  return fmt::format("{} {} {} {} {}", arc_.major, arc_.minor, arc_.have_filedesc ? 1 : 0, arc_.columns,
+                     decoder_->state(end_place_));
 }
 
 void WarcReader::set_state(const std::string& state) {
@@ -64,16 +66,19 @@ Result<Record*> WarcReader::next() {
   }
   auto record = advance();
   if (!record) {
-    Error& error = record.error();
-    Location where = error.where();
-    where.source = source_;
-    if (!where.ordinal) {
-      where.ordinal = ordinal_;
-    }
-    error_.emplace(error.code(), error.message(), where);
-    return fail(error.code(), error.message(), std::move(where));
+    keep_error(record.error());
+    return fail(error_->code(), error_->message(), error_->where());
   }
   return record;
+}
+
+void WarcReader::keep_error(const Error& error) {
+  Location where = error.where();
+  where.source = source_;
+  if (!where.ordinal) {
+    where.ordinal = ordinal_;
+  }
+  error_.emplace(error.code(), error.message(), std::move(where));
 }
 
 Result<Record*> WarcReader::advance() {
@@ -118,7 +123,7 @@ Result<Record*> WarcReader::advance() {
 // Reads the header at next_. False if it is no record after all: then next_ tells of the one behind.
 Result<bool> WarcReader::read_header() {
   record_.place = next_.place;
-  findings_ = std::exchange(next_findings_, {});
+  findings_.clear();
   boundary_ = {};
   consumed_ = remaining_ = 0;
   Header& header = record_.header;
@@ -131,7 +136,7 @@ Result<bool> WarcReader::read_header() {
     if (parse_header(as_bytes(record_.raw), next_.start, whole && n == shown.size(), arc_, header)) {
       break;
     }
-    if (n >= options_.max_header) {
+    if (n >= largest_header()) {
       return header_too_long();
     }
     wanted = n * 2;
@@ -145,17 +150,18 @@ Result<bool> WarcReader::read_header() {
     return false;
   }
   decoder_->consume(header.length);
-  if (record_.place.inner > 0 && !said_not_per_record_ && codec_ != "none") {
-    said_not_per_record_ = true;
+  if (record_.place.inner > 0 && codec_ != "none") {
     add(codec_ == "zstd" ? "zr-one" : "not-per-record",
         fmt::format("the record begins {} bytes inside a {} unit; it cannot be read alone", record_.place.inner, codec_));
   }
   return true;
 }
 
+std::uint64_t WarcReader::largest_header() const { return std::min(options_.max_header, options_.memory_budget / 8); }
+
 Result<bool> WarcReader::header_too_long() {
   loose_.push_back(make_finding("header-too-long",
-                                fmt::format("record header does not end within {} bytes", options_.max_header),
+                                fmt::format("record header does not end within {} bytes", largest_header()),
                                 {.source = source_, .stored_offset = next_.place.unit, .ordinal = ordinal_}));
   findings_.clear();
   decoder_->consume(record_.raw.size());
@@ -213,7 +219,7 @@ Status WarcReader::settle_length() {
 // Sees whether a block that does not end as it should has swallowed a record. Blocks that are not held whole are not
 // looked at: they count as having.
 Status WarcReader::look_at_block_end() {
-  if (remaining_ > kLargestLook) {
+  if (remaining_ > std::min(kLargestLook, options_.memory_budget / 8)) {
     boundary_.swallowed = true;
     return {};
   }
@@ -403,6 +409,14 @@ Result<bool> WarcReader::skim_rest() {
 }
 
 Result<RecordEnd> WarcReader::finish() {
+  auto end = pass_over();
+  if (!end) {
+    keep_error(end.error());
+  }
+  return end;
+}
+
+Result<RecordEnd> WarcReader::pass_over() {
   in_record_ = false;
   RecordEnd end;
   FONDS_TRY(const bool skimmed, skim_rest());
@@ -479,20 +493,29 @@ void WarcReader::judge_boundary() {
 
 // Gives what the decoder found to the record it belongs to. `last_unit` is the unit in which the block ended.
 void WarcReader::collect(std::uint64_t last_unit) {
-  if (!decoder_->has_findings()) {
-    return;
-  }
+  take_decoder_findings();
   const bool more = next_.start != Start::None && next_.place.unit > record_.place.unit;
-  for (Finding& finding : decoder_->take_findings()) {
-    finding.where.source = source_;
+  std::vector<Finding> later;
+  for (Finding& finding : ahead_) {
     const std::uint64_t offset = finding.where.stored_offset.value_or(0);
     if (more && offset >= next_.place.unit) {
-      next_findings_.push_back(std::move(finding));
+      later.push_back(std::move(finding));
     } else if (offset <= last_unit || finding.severity != Severity::Error || boundary_.cut) {
       findings_.push_back(std::move(finding));
     } else {
       loose_.push_back(std::move(finding));
     }
+  }
+  ahead_ = std::move(later);
+}
+
+void WarcReader::take_decoder_findings() {
+  if (!decoder_->has_findings()) {
+    return;
+  }
+  for (Finding& finding : decoder_->take_findings()) {
+    finding.where.source = source_;
+    ahead_.push_back(std::move(finding));
   }
 }
 
@@ -531,11 +554,13 @@ Status WarcReader::locate_next(bool after_record) {
     (after_record ? findings_ : loose_).push_back(std::move(finding));
   }
   if (!after_record) {
-    for (Finding& finding : decoder_->take_findings()) {
-      finding.where.source = source_;
-      const bool of_next = next_.start != Start::None && finding.where.stored_offset >= next_.place.unit;
-      (of_next ? next_findings_ : loose_).push_back(std::move(finding));
-    }
+    take_decoder_findings();
+    const auto of_next = [this](const Finding& finding) {
+      return next_.start != Start::None && finding.where.stored_offset >= next_.place.unit;
+    };
+    const auto loose = std::stable_partition(ahead_.begin(), ahead_.end(), of_next);
+    loose_.insert(loose_.end(), std::make_move_iterator(loose), std::make_move_iterator(ahead_.end()));
+    ahead_.erase(loose, ahead_.end());
   }
   return {};
 }
@@ -569,7 +594,6 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
       --ends.ends;
     }
     if (in_new_unit_of_record()) {
-      said_not_per_record_ = true;
       add(codec_ == "zstd" ? "zr-split" : "not-per-record",
           fmt::format("the record is spread over several {} units", codec_));
     }
@@ -577,7 +601,7 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
       boundary_.trailing += ends.octets;
       boundary_.line_ends += ends.ends;
       if (boundary_.closing.size() < kMostClosing) {
-        boundary_.closing += as_text(shown.first(ends.octets));
+        boundary_.closing += as_text(shown.first(std::min(ends.octets, kMostClosing - boundary_.closing.size())));
       }
     }
     decoder_->consume(ends.octets);
@@ -587,8 +611,7 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
 // Whether the line ends behind a block lie in another unit than the record's beginning.
 bool WarcReader::in_new_unit_of_record() const {
   return started_ && codec_ != "none" && boundary_.trailing == 0 && !boundary_.gap && boundary_.skipped == 0 &&
-         decoder_->place().unit > record_.place.unit && (codec_ == "zstd" || !said_not_per_record_) &&
-         ordinal_ > 0;
+         decoder_->place().unit > record_.place.unit && ordinal_ > 0;
 }
 
 Result<Start> WarcReader::classify() {
@@ -596,9 +619,9 @@ Result<Start> WarcReader::classify() {
     FONDS_TRY(const ByteView shown, decoder_->peek(wanted));
     const ByteView head = shown.first(std::min(shown.size(), kFirstLine));
     const Start start = classify_start(head);
-    const bool line_seen = as_text(head.first(std::min<std::size_t>(head.size(), kFirstLine))).find('\n') !=
-                           std::string_view::npos;
-    if (start != Start::None || line_seen || head.size() >= kFirstLine || shown.size() < wanted) {
+    // Before the line's end is seen, the columns that tell the dialects apart may be missing.
+    const bool line_seen = as_text(head).find('\n') != std::string_view::npos;
+    if (line_seen || head.size() >= kFirstLine || shown.size() < wanted) {
       return start;
     }
     wanted = std::max<std::size_t>(head.size() * 4, 256);

@@ -36,6 +36,9 @@ class WarcReader final : public RecordReader {
     Place place;
   };
   Result<Record*> advance();
+  Result<RecordEnd> pass_over();
+  void keep_error(const Error& error);
+  std::uint64_t largest_header() const;
   Result<bool> read_header();
   Result<bool> header_too_long();
   Status settle_length();
@@ -57,6 +60,7 @@ class WarcReader final : public RecordReader {
   std::optional<std::uint64_t> stored_length() const;
   void add(std::string_view code, std::string message);
   void collect(std::uint64_t last_unit);
+  void take_decoder_findings();
 
   std::unique_ptr<Decoder> decoder_;
   std::string source_;
@@ -74,7 +78,6 @@ class WarcReader final : public RecordReader {
   std::uint64_t consumed_ = 0;        // octets of the block that were
   std::uint64_t usual_trailing_ = 4;  // octets behind the block of the record before
   bool arc_usual_ = false;            // usual_trailing_ belongs to ARC
-  bool said_not_per_record_ = false;
 
   // What was seen behind the current block.
   struct Boundary {
@@ -89,7 +92,7 @@ class WarcReader final : public RecordReader {
     std::string closing;          // the trailing octets
   } boundary_;
   std::vector<Finding> findings_;       // of the current record
-  std::vector<Finding> next_findings_;  // of the record that next_ tells of
+  std::vector<Finding> ahead_;          // of the decoder, which may be some records ahead
   std::vector<Finding> loose_;
 };
 

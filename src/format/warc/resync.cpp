@@ -146,7 +146,10 @@ Verdict Search::judge(std::size_t at) {
     return verdict == Verdict::More ? more(at) : Verdict::No;
   }
   std::size_t end = token.length;
-  while (end < ahead.size() && (detail::is_blank(ahead[end]) || ahead[end] == '\r')) {
+  while (end < ahead.size() && detail::is_blank(ahead[end])) {
+    ++end;
+  }
+  while (end < ahead.size() && ahead[end] == '\r') {
     ++end;
   }
   if (end == ahead.size()) {

@@ -68,18 +68,19 @@ class Chain {
   }
 
   void drop_duplicates(const Report& out) {
-    for (std::size_t i = 1; i < parts_.size();) {
-      const SegmentFact& a = *parts_[i - 1];
-      const SegmentFact& b = *parts_[i];
-      if (a.number != b.number) {
-        ++i;
+    std::vector<const SegmentFact*> kept;
+    for (const SegmentFact* part : parts_) {
+      if (kept.empty() || kept.back()->number != part->number) {
+        kept.push_back(part);
         continue;
       }
+      const SegmentFact& a = *kept.back();
+      const SegmentFact& b = *part;
       const bool same = a.length == b.length && (!a.kept || !b.kept || a.block == b.block);
       out(make_finding(same ? "segment-duplicate" : "segment-duplicate-differs",
                        fmt::format("segment {} is there twice", b.number), place_of(b)));
-      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    parts_ = std::move(kept);
   }
 
   void check_total(std::size_t used, const SegmentFact& last, const Report& out) {
