@@ -1,4 +1,5 @@
-// Archives of any bytes: no crash, no hang, bounded memory; and where nothing is damaged, a pipe gives what a file gives.
+// Archives of any bytes: no crash, no hang, bounded memory; and where nothing is damaged, a pipe
+// gives what a file gives.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -24,14 +25,17 @@ using fonds::Archive;
 using fonds::Status;
 
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
-constexpr std::size_t kMostOutput = std::size_t{16} << 20;  // of one command; a bomb's rest is not waited for
+constexpr std::size_t kMostOutput = std::size_t{16}
+                                    << 20;  // of one command; a bomb's rest is not waited for
 
 class Pipe final : public fonds::ByteSource {
  public:
   Pipe(std::vector<std::byte> bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
   const std::string& name() const override { return name_; }
   bool random_access() const override { return false; }
-  fonds::Result<std::uint64_t> size() override { return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe"); }
+  fonds::Result<std::uint64_t> size() override {
+    return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
+  }
   fonds::Result<std::size_t> read_at(std::uint64_t, fonds::MutableByteView) override {
     return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
   }
@@ -58,7 +62,9 @@ struct Result {
 fonds::ops::Output into(Result& result) {
   return {[&result](std::string_view text) -> Status {
             result.text += text;
-            return result.text.size() < kMostOutput ? Status() : fonds::fail(fonds::ErrorCode::Cancelled, "enough");
+            return result.text.size() < kMostOutput
+                       ? Status()
+                       : fonds::fail(fonds::ErrorCode::Cancelled, "enough");
           },
           [&result](const fonds::Finding& finding) {
             if (finding.severity != fonds::Severity::Note) {
@@ -97,8 +103,9 @@ void verify(const Archive& archive, unsigned bits) {
 
 void cat(const Archive& archive, unsigned bits) {
   using fonds::RecordPart;
-  for (const RecordPart part : {RecordPart::Record, RecordPart::Header, RecordPart::Block, RecordPart::Http,
-                                RecordPart::Body, RecordPart::Payload, RecordPart::Decoded}) {
+  for (const RecordPart part :
+       {RecordPart::Record, RecordPart::Header, RecordPart::Block, RecordPart::Http,
+        RecordPart::Body, RecordPart::Payload, RecordPart::Decoded}) {
     Result result;
     fonds::ops::CatOptions options;
     options.scan = scan_options(bits);
@@ -107,7 +114,8 @@ void cat(const Archive& archive, unsigned bits) {
   }
 }
 
-void expect_same_through_a_pipe(const std::vector<std::byte>& bytes, const Result& file, unsigned bits) {
+void expect_same_through_a_pipe(const std::vector<std::byte>& bytes, const Result& file,
+                                unsigned bits) {
   const std::size_t step = std::array<std::size_t, 4>{1, 61, 4096, 1 << 20}[(bits >> 3) & 3];
   const auto archive = fonds::open_archive(std::make_shared<Pipe>(bytes, step));
   if (!archive) {
@@ -119,7 +127,8 @@ void expect_same_through_a_pipe(const std::vector<std::byte>& bytes, const Resul
     return;
   }
   if (pipe.damaged || pipe.text != file.text) {
-    std::fprintf(stderr, "file:\n%s\npipe (%s):\n%s\n", file.text.c_str(), pipe.first_finding.c_str(), pipe.text.c_str());
+    std::fprintf(stderr, "file:\n%s\npipe (%s):\n%s\n", file.text.c_str(),
+                 pipe.first_finding.c_str(), pipe.text.c_str());
     std::abort();
   }
 }
@@ -143,7 +152,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result full = list(*archive, bits, true);
   verify(*archive, bits);
   cat(*archive, bits);
-  static_cast<void>(fonds::ops::info(*archive, scan_options(bits), true, [](const fonds::Finding&) {}).has_value());
+  static_cast<void>(fonds::ops::info(*archive, scan_options(bits), true, [](const fonds::Finding&) {
+                    }).has_value());
   expect_same_through_a_pipe(bytes, full, bits);
   return 0;
 }

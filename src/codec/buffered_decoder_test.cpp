@@ -19,7 +19,9 @@ struct Step {
   std::uint64_t unit = 0;
   std::string bytes = {};
 };
-Step unit(std::uint64_t offset, std::string bytes = {}) { return {Step::Kind::Unit, offset, std::move(bytes)}; }
+Step unit(std::uint64_t offset, std::string bytes = {}) {
+  return {Step::Kind::Unit, offset, std::move(bytes)};
+}
 Step bytes(std::string text) { return {Step::Kind::Bytes, 0, std::move(text)}; }
 Step gap() { return {Step::Kind::Gap}; }
 
@@ -75,13 +77,15 @@ TEST(BufferedDecoder, PlaceFollowsUnitsAndBytes) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
   std::vector<std::size_t> of_unit;
   for (int i = 0; i < 7; ++i) {
-    ASSERT_EQ(shown(decoder, 7 - static_cast<std::size_t>(i)).size(), 7U - static_cast<std::size_t>(i));
+    ASSERT_EQ(shown(decoder, 7 - static_cast<std::size_t>(i)).size(),
+              7U - static_cast<std::size_t>(i));
     places.emplace_back(decoder.place().unit, decoder.place().inner);
     of_unit.push_back(decoder.shown_of_unit());
     decoder.consume(1);
   }
   using P = std::pair<std::uint64_t, std::uint64_t>;
-  EXPECT_THAT(places, ElementsAre(P(0, 0), P(0, 1), P(0, 2), P(50, 0), P(50, 1), P(50, 2), P(90, 0)));
+  EXPECT_THAT(places,
+              ElementsAre(P(0, 0), P(0, 1), P(0, 2), P(50, 0), P(50, 1), P(50, 2), P(90, 0)));
   EXPECT_THAT(of_unit, ElementsAre(3, 2, 1, 3, 2, 1, 1));
 }
 

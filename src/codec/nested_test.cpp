@@ -17,7 +17,8 @@ using testing_codec::sample_text;
 using testing_gzip::member;
 
 std::unique_ptr<Decoder> nested(const std::string& stored, const DecodeOptions& options = {}) {
-  return *decode_nested(*gzip::gzip_codec().decode(mapped(stored), options), "twice.gz", gzip::gzip_codec(), options);
+  return *decode_nested(*gzip::gzip_codec().decode(mapped(stored), options), "twice.gz",
+                        gzip::gzip_codec(), options);
 }
 
 std::string rest_of(Decoder& decoder) {
@@ -81,7 +82,8 @@ TEST(PlainDecoder, GivesItsBytesFromTheStartOnWithTheirOffsets) {
 }
 
 TEST(PlainDecoder, OfAPipeHoldsNoMoreThanItsLimit) {
-  auto decoder = *none::none_codec().decode(testing_codec::piped(sample_text(5000)), {.max_buffer = 1000});
+  auto decoder =
+      *none::none_codec().decode(testing_codec::piped(sample_text(5000)), {.max_buffer = 1000});
   EXPECT_TRUE(decoder->peek(1000).has_value());
   EXPECT_EQ(decoder->peek(1001).error().code(), ErrorCode::LimitExceeded);
   EXPECT_EQ(decoder->skip(4990).value_or(0), 4990U);

@@ -1,8 +1,7 @@
 // What open_archive recognizes, and what it refuses.
-#include <bzlib.h>
-
 #include <string>
 
+#include <bzlib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +20,8 @@ using testing_gzip::header;
 using testing_gzip::member;
 
 std::string record(const std::string& block) {
-  return "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nContent-Length: " + std::to_string(block.size()) +
-         "\r\n\r\n" + block + "\r\n\r\n";
+  return "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nContent-Length: " +
+         std::to_string(block.size()) + "\r\n\r\n" + block + "\r\n\r\n";
 }
 
 // The blocks of all records; the error if it cannot be read.
@@ -37,7 +36,8 @@ std::string blocks(const Result<Archive>& archive) {
     if (!next || *next == nullptr) {
       return text;
     }
-    for (auto piece = (*reader)->peek_block(1); piece && !piece->empty(); piece = (*reader)->peek_block(1)) {
+    for (auto piece = (*reader)->peek_block(1); piece && !piece->empty();
+         piece = (*reader)->peek_block(1)) {
       text += as_text(*piece);
       (*reader)->consume_block(piece->size());
     }
@@ -63,13 +63,14 @@ std::string noise(std::size_t size) {
 }
 
 class Refused : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Contents, Refused,
-                         testing::Values(Case{"Text", "These are lines.\nNo archive: at all.\n"}, Case{"Noise", noise(200000)},
-                                         Case{"GzipOfText", member("just text\n")},
-                                         Case{"GzipThreeTimes", member(member(member(record("a"))))},
-                                         Case{"HttpMessage", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"},
-                                         Case{"ListOfUrls", "http://a/ 1\nhttp://b/ 2\n"}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Contents, Refused,
+    testing::Values(Case{"Text", "These are lines.\nNo archive: at all.\n"},
+                    Case{"Noise", noise(200000)}, Case{"GzipOfText", member("just text\n")},
+                    Case{"GzipThreeTimes", member(member(member(record("a"))))},
+                    Case{"HttpMessage", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na"},
+                    Case{"ListOfUrls", "http://a/ 1\nhttp://b/ 2\n"}),
+    [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Refused, FromAFile) {
   const auto archive = open_archive(mapped(GetParam().stored));
@@ -85,16 +86,19 @@ TEST_P(Refused, FromAPipe) {
 }
 
 class Recognized : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Contents, Recognized,
-                         testing::Values(Case{"Plain", record("one") + record("two")},
-                                         Case{"Gzip", member(record("one")) + member(record("two"))},
-                                         Case{"GzipInGzip", member(member(record("one")) + member(record("two")))},
-                                         Case{"LineEndsBefore", "\r\n\n\r\n" + record("one") + record("two")},
-                                         Case{"GarbageBefore", "garbage\n" + record("one") + record("two")},
-                                         Case{"NulsBeforeGzip", member("") + std::string(9, '\0') + member(record("one")) + member(record("two"))},
-                                         Case{"FirstMemberBreaksOff", header() + std::string("\0\x05\0\xfa\xff", 5) + "WABC/\x07???" +
-                                                                          member(record("one")) + member(record("two"))}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Contents, Recognized,
+    testing::Values(Case{"Plain", record("one") + record("two")},
+                    Case{"Gzip", member(record("one")) + member(record("two"))},
+                    Case{"GzipInGzip", member(member(record("one")) + member(record("two")))},
+                    Case{"LineEndsBefore", "\r\n\n\r\n" + record("one") + record("two")},
+                    Case{"GarbageBefore", "garbage\n" + record("one") + record("two")},
+                    Case{"NulsBeforeGzip", member("") + std::string(9, '\0') +
+                                               member(record("one")) + member(record("two"))},
+                    Case{"FirstMemberBreaksOff", header() + std::string("\0\x05\0\xfa\xff", 5) +
+                                                     "WABC/\x07???" + member(record("one")) +
+                                                     member(record("two"))}),
+    [](const auto& tested) { return tested.param.name; });
 
 TEST_P(Recognized, FromAFileAndFromAPipe) {
   EXPECT_EQ(blocks(open_archive(mapped(GetParam().stored))), "one|two|");
@@ -116,7 +120,8 @@ TEST(OpenArchive, Bzip2BlockThatIsLongerThanTheHeadIsRecognizedFromAPipe) {
   const std::string text = record(noise(500000));
   std::string stored(text.size() + text.size() / 100 + 600, '\0');
   auto size = static_cast<unsigned>(stored.size());
-  ASSERT_EQ(BZ2_bzBuffToBuffCompress(stored.data(), &size, const_cast<char*>(text.data()), static_cast<unsigned>(text.size()), 9, 0, 0),
+  ASSERT_EQ(BZ2_bzBuffToBuffCompress(stored.data(), &size, const_cast<char*>(text.data()),
+                                     static_cast<unsigned>(text.size()), 9, 0, 0),
             BZ_OK);
   stored.resize(size);
   EXPECT_EQ(blocks(open_archive(mapped(stored))).size(), 500001U);
@@ -127,7 +132,8 @@ TEST(OpenArchive, GivenFormatIsNotQuestioned) {
   const auto archive = open_archive(mapped("just text"), {.format = "warc"});
   ASSERT_TRUE(archive.has_value());
   EXPECT_EQ(blocks(archive), "");
-  EXPECT_EQ(open_archive(mapped("just text"), {.format = "tar"}).error().code(), ErrorCode::BadArgument);
+  EXPECT_EQ(open_archive(mapped("just text"), {.format = "tar"}).error().code(),
+            ErrorCode::BadArgument);
 }
 
 }  // namespace

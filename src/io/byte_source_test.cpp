@@ -1,13 +1,12 @@
-#include <fonds/byte_source.hpp>
-
-#include <sys/stat.h>
-
 #include <fstream>
 #include <string>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fonds/byte_source.hpp>
 
 #include "io/temporary_directory.hpp"
 
@@ -75,7 +74,8 @@ TEST(OpenSource, FileThatSaysZeroAndHasContentIsRead) {
   const auto source = open_source("/proc/self/status");
   ASSERT_TRUE(source.has_value());
   std::string all;
-  for (std::string piece = read_next(**source, 50); !piece.empty(); piece = read_next(**source, 50)) {
+  for (std::string piece = read_next(**source, 50); !piece.empty();
+       piece = read_next(**source, 50)) {
     all += piece;
   }
   EXPECT_TRUE(all.starts_with("Name:"));

@@ -1,10 +1,10 @@
 // A fresh directory for one test.
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <string>
+
+#include <stdlib.h>
 
 namespace fonds::testing_io {
 
@@ -12,7 +12,8 @@ class TemporaryDirectory {
  public:
   TemporaryDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "fonds-test-XXXXXX").string();
-    path_ = ::mkdtemp(name.data()) == nullptr ? std::filesystem::path() : std::filesystem::path(name);
+    path_ =
+        ::mkdtemp(name.data()) == nullptr ? std::filesystem::path() : std::filesystem::path(name);
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

@@ -28,7 +28,9 @@ class Remote final : public ByteSource {
     std::copy_n(as_bytes(bytes_).begin() + static_cast<std::ptrdiff_t>(at), n, out.begin());
     return n;
   }
-  Result<std::size_t> read_next(MutableByteView) override { return fail(ErrorCode::Unsupported, "not a pipe"); }
+  Result<std::size_t> read_next(MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "not a pipe");
+  }
 
   std::uint64_t lowest = ~std::uint64_t{0};
 
@@ -42,8 +44,12 @@ class Broken final : public ByteSource {
   const std::string& name() const override { return name_; }
   bool random_access() const override { return false; }
   Result<std::uint64_t> size() override { return fail(ErrorCode::Unsupported, "no size"); }
-  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override { return fail(ErrorCode::Unsupported, "no places"); }
-  Result<std::size_t> read_next(MutableByteView) override { return fail(ErrorCode::Io, "the cable was cut"); }
+  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "no places");
+  }
+  Result<std::size_t> read_next(MutableByteView) override {
+    return fail(ErrorCode::Io, "the cable was cut");
+  }
 
  private:
   std::string name_ = "-";
@@ -115,7 +121,8 @@ TEST(Window, OfPositionsBeginsWhereItWasReleasedTo) {
   const auto source = std::make_shared<Remote>(sample_text(2000000));
   Window window(source);
   window.release(1500000);
-  EXPECT_EQ(as_text(window.at(1500000, 100)->first(100)), sample_text(2000000).substr(1500000, 100));
+  EXPECT_EQ(as_text(window.at(1500000, 100)->first(100)),
+            sample_text(2000000).substr(1500000, 100));
   EXPECT_EQ(source->lowest, 1500000U);
 }
 

@@ -32,7 +32,8 @@ struct Catted {
   std::vector<std::string> missing;
   std::string error;
 };
-Catted run_cat(std::shared_ptr<ByteSource> source, const std::vector<std::string>& keys, CatOptions options = {}) {
+Catted run_cat(std::shared_ptr<ByteSource> source, const std::vector<std::string>& keys,
+               CatOptions options = {}) {
   for (const std::string& key : keys) {
     options.keys.push_back(*parse_key(key));
   }
@@ -56,20 +57,28 @@ CatOptions resolving() {
   return options;
 }
 
-RecordText response(const std::string& id, const std::string& block, const std::string& uri = "http://a/") {
-  return {.type = "response", .id = id, .uri = uri, .block = block, .more = "Content-Type: text/plain\r\n"};
+RecordText response(const std::string& id, const std::string& block,
+                    const std::string& uri = "http://a/") {
+  return {.type = "response",
+          .id = id,
+          .uri = uri,
+          .block = block,
+          .more = "Content-Type: text/plain\r\n"};
 }
 
 TEST(Cat, WithoutKeysGivesTheFileBack) {
-  const std::vector<RecordText> records = {response("1", "one"), response("2", sample_text(300000)), response("3", "three")};
+  const std::vector<RecordText> records = {response("1", "one"), response("2", sample_text(300000)),
+                                           response("3", "three")};
   EXPECT_TRUE(run_cat(mapped(plain(records)), {}).given.text == plain(records));
   EXPECT_TRUE(run_cat(mapped(gzipped(records)), {}).given.text == plain(records));
   EXPECT_TRUE(run_cat(piped(gzipped(records)), {}).given.text == plain(records));
 }
 
 TEST(Cat, GivesRecordsInTheOrderOfTheKeys) {
-  const std::vector<RecordText> records = {response("1", "one"), response("2", "two"), response("3", "three")};
-  const Catted result = run_cat(mapped(plain(records)), {"index:2", "id:1", "index:7", "index:2"}, part(RecordPart::Block));
+  const std::vector<RecordText> records = {response("1", "one"), response("2", "two"),
+                                           response("3", "three")};
+  const Catted result = run_cat(mapped(plain(records)), {"index:2", "id:1", "index:7", "index:2"},
+                                part(RecordPart::Block));
   EXPECT_EQ(result.given.text, "threeonethree");
   EXPECT_THAT(result.missing, ElementsAre("index:7"));
 }
@@ -83,14 +92,20 @@ TEST(Cat, OffsetThatIsNoRecordIsMissingAndToldOf) {
 }
 
 TEST(Cat, KeysOfAPipeAreRefused) {
-  EXPECT_THAT(run_cat(piped(plain({response("1", "one")})), {"index:0"}).error, HasSubstr("keys need a file"));
+  EXPECT_THAT(run_cat(piped(plain({response("1", "one")})), {"index:0"}).error,
+              HasSubstr("keys need a file"));
 }
 
 TEST(Cat, HttpPartsAreSplitAndDecoded) {
   const std::string http = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const RecordText record = {.type = "response", .id = "1", .uri = "http://a/", .block = http + "3\r\nabc\r\n0\r\n\r\n",
+  const RecordText record = {.type = "response",
+                             .id = "1",
+                             .uri = "http://a/",
+                             .block = http + "3\r\nabc\r\n0\r\n\r\n",
                              .more = "Content-Type: application/http\r\n"};
-  const auto give = [&](RecordPart wanted) { return run_cat(mapped(plain({record})), {}, part(wanted)).given.text; };
+  const auto give = [&](RecordPart wanted) {
+    return run_cat(mapped(plain({record})), {}, part(wanted)).given.text;
+  };
   EXPECT_EQ(give(RecordPart::Http), http);
   EXPECT_EQ(give(RecordPart::Body), "3\r\nabc\r\n0\r\n\r\n");
   EXPECT_EQ(give(RecordPart::Payload), "abc");
@@ -102,8 +117,11 @@ TEST(Cat, LargePayloadIsTheSameOnAnyNumberOfThreads) {
   const std::string body = sample_text(std::size_t{3} << 20);
   std::vector<RecordText> records;
   for (int i = 0; i < 6; ++i) {
-    records.push_back({.type = "response", .id = std::to_string(i), .uri = "http://a/",
-                       .block = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n300000\r\n" + body + "\r\n0\r\n\r\n",
+    records.push_back({.type = "response",
+                       .id = std::to_string(i),
+                       .uri = "http://a/",
+                       .block = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n300000\r\n" +
+                                body + "\r\n0\r\n\r\n",
                        .more = "Content-Type: application/http\r\n"});
   }
   const std::string stored = gzipped(records);
@@ -125,7 +143,8 @@ TEST(CatThreads, GiveTheSameFindingsForTheSameRecords) {
   std::vector<RecordText> records;
   std::string stored;
   for (int i = 0; i < 300; ++i) {
-    std::string text = testing_ops::text_of(response(std::to_string(i), sample_text(static_cast<std::size_t>(i) * 13)));
+    std::string text = testing_ops::text_of(
+        response(std::to_string(i), sample_text(static_cast<std::size_t>(i) * 13)));
     stored += testing_gzip::member(i % 5 == 0 ? text.substr(0, text.size() - 2) : text);
   }
   CatOptions options;
@@ -147,42 +166,54 @@ RecordText revisit(const std::string& more, const std::string& uri = "http://a/"
 
 TEST(CatResolve, PrefersTheIdOverUriAndDate) {
   const RecordText by_uri = response("1", "by uri"), by_id = response("2", "by id", "http://b/");
-  const auto result = run_cat(mapped(plain({by_uri, by_id, revisit("WARC-Refers-To: <2>\r\nWARC-Refers-To-Target-URI: http://a/\r\n"
-                                                                  "WARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n")})),
-                              {"index:2"}, resolving());
+  const auto result = run_cat(
+      mapped(plain({by_uri, by_id,
+                    revisit("WARC-Refers-To: <2>\r\nWARC-Refers-To-Target-URI: http://a/\r\n"
+                            "WARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n")})),
+      {"index:2"}, resolving());
   EXPECT_EQ(result.given.text, "by id");
 }
 
 TEST(CatResolve, TakesUriAndDateBeforeTheDigest) {
   RecordText by_digest = response("1", "by digest", "http://c/"), by_uri = response("2", "by uri");
   by_digest.more += "WARC-Payload-Digest: sha1:X\r\n";
-  const auto result = run_cat(mapped(plain({by_digest, by_uri, revisit("WARC-Payload-Digest: sha1:X\r\nWARC-Refers-To-Target-URI: http://a/\r\n"
-                                                                      "WARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n", "http://c/")})),
-                              {"index:2"}, resolving());
+  const auto result = run_cat(
+      mapped(
+          plain({by_digest, by_uri,
+                 revisit("WARC-Payload-Digest: sha1:X\r\nWARC-Refers-To-Target-URI: http://a/\r\n"
+                         "WARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n",
+                         "http://c/")})),
+      {"index:2"}, resolving());
   EXPECT_EQ(result.given.text, "by uri");
 }
 
 TEST(CatResolve, TakesTheNewestEarlierRecordWithTheDigestLast) {
-  RecordText first = response("1", "first"), second = response("2", "second"), later = response("3", "later");
+  RecordText first = response("1", "first"), second = response("2", "second"),
+             later = response("3", "later");
   for (RecordText* record : {&first, &second, &later}) {
     record->more += "WARC-Payload-Digest: sha1:X\r\n";
   }
   const auto result =
-      run_cat(mapped(plain({first, second, revisit("WARC-Payload-Digest: sha1:X\r\n"), later})), {"index:2"}, resolving());
+      run_cat(mapped(plain({first, second, revisit("WARC-Payload-Digest: sha1:X\r\n"), later})),
+              {"index:2"}, resolving());
   EXPECT_EQ(result.given.text, "second");
 }
 
 TEST(CatResolve, MetadataOfTheSameMomentIsNotTheOriginal) {
   RecordText metadata = response("1", "metadata");
   metadata.type = "metadata";
-  const auto result = run_cat(mapped(plain({metadata, response("2", "original"),
-                                            revisit("WARC-Refers-To-Target-URI: http://a/\r\nWARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n")})),
-                              {"index:2"}, resolving());
+  const auto result =
+      run_cat(mapped(plain({metadata, response("2", "original"),
+                            revisit("WARC-Refers-To-Target-URI: http://a/\r\nWARC-Refers-To-Date: "
+                                    "2020-01-01T00:00:00Z\r\n")})),
+              {"index:2"}, resolving());
   EXPECT_EQ(result.given.text, "original");
 }
 
 TEST(CatResolve, RevisitWithoutOriginalIsGivenItselfAndReported) {
-  const auto result = run_cat(mapped(plain({response("1", "other", "http://b/"), revisit("WARC-Refers-To: <77>\r\n")})), {}, resolving());
+  const auto result = run_cat(
+      mapped(plain({response("1", "other", "http://b/"), revisit("WARC-Refers-To: <77>\r\n")})), {},
+      resolving());
   EXPECT_EQ(result.given.text, "otherrevisit");
   EXPECT_THAT(result.given.codes, ElementsAre("refers-to-missing"));
 }
@@ -203,11 +234,14 @@ TEST(CatDirectory, HoldsAFileForEveryRecord) {
   const TemporaryDirectory directory;
   CatOptions options = part(RecordPart::Block);
   options.directory = directory.path("out");
-  const auto result = run_cat(mapped(plain({response("1", "one"), response("2", "two", "http://a/../../b?c")})), {}, options);
+  const auto result =
+      run_cat(mapped(plain({response("1", "one"), response("2", "two", "http://a/../../b?c")})), {},
+              options);
   EXPECT_EQ(result.error, "");
   EXPECT_THAT(contents(directory, "out"), ElementsAre("one", "two"));
   EXPECT_EQ(directory.files(), 1U);
-  EXPECT_THAT(run_cat(mapped(plain({response("1", "new")})), {}, options).error, HasSubstr("is there already"));
+  EXPECT_THAT(run_cat(mapped(plain({response("1", "new")})), {}, options).error,
+              HasSubstr("is there already"));
 }
 
 TEST(CatDirectory, HoldsEveryRecordThatOffsetsName) {
@@ -215,8 +249,9 @@ TEST(CatDirectory, HoldsEveryRecordThatOffsetsName) {
   const std::vector<RecordText> records = {response("1", "one"), response("2", "two")};
   CatOptions options = part(RecordPart::Block);
   options.directory = directory.path("out");
-  const auto result =
-      run_cat(mapped(plain(records)), {"offset:0", "offset:" + std::to_string(testing_ops::text_of(records[0]).size())}, options);
+  const auto result = run_cat(
+      mapped(plain(records)),
+      {"offset:0", "offset:" + std::to_string(testing_ops::text_of(records[0]).size())}, options);
   EXPECT_EQ(result.error, "");
   EXPECT_THAT(contents(directory, "out"), ElementsAre("one", "two"));
 }
@@ -225,7 +260,8 @@ TEST(CatDirectory, HoldsOriginalAndResolvedRevisit) {
   const TemporaryDirectory directory;
   CatOptions options = resolving();
   options.directory = directory.path("out");
-  const auto result = run_cat(mapped(plain({response("1", "one"), revisit("WARC-Refers-To: <1>\r\n")})), {}, options);
+  const auto result = run_cat(
+      mapped(plain({response("1", "one"), revisit("WARC-Refers-To: <1>\r\n")})), {}, options);
   EXPECT_EQ(result.error, "");
   EXPECT_THAT(contents(directory, "out"), ElementsAre("one", "one"));
 }
@@ -234,7 +270,8 @@ TEST(Cat, StrictStopsAtTheFirstWarning) {
   const std::string first = testing_ops::text_of(response("1", "one"));
   CatOptions options = part(RecordPart::Block);
   options.strict = true;
-  const auto result = run_cat(mapped(first.substr(0, first.size() - 2) + plain({response("2", "two")})), {}, options);
+  const auto result = run_cat(
+      mapped(first.substr(0, first.size() - 2) + plain({response("2", "two")})), {}, options);
   EXPECT_EQ(result.given.text, "one");
   EXPECT_THAT(result.given.codes, ElementsAre("trailer-missing"));
 }
@@ -242,7 +279,11 @@ TEST(Cat, StrictStopsAtTheFirstWarning) {
 TEST(Cat, LimitStopsAfterSoManyRecords) {
   CatOptions options = part(RecordPart::Block);
   options.limit = 2;
-  EXPECT_EQ(run_cat(mapped(plain({response("1", "one"), response("2", "two"), response("3", "three")})), {}, options).given.text, "onetwo");
+  EXPECT_EQ(
+      run_cat(mapped(plain({response("1", "one"), response("2", "two"), response("3", "three")})),
+              {}, options)
+          .given.text,
+      "onetwo");
 }
 
 }  // namespace

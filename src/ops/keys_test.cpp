@@ -28,17 +28,24 @@ struct KeyCase {
 class ParseKey : public testing::TestWithParam<KeyCase> {};
 INSTANTIATE_TEST_SUITE_P(
     Keys, ParseKey,
-    testing::Values(KeyCase{"index:0", Kind::Index, "", 0}, KeyCase{"index:18446744073709551615", Kind::Index, "", ~std::uint64_t{0}},
-                    KeyCase{"offset:4711", Kind::Offset, "", 4711}, KeyCase{"offset:4711+12", Kind::Offset, "", 4711, 12},
-                    KeyCase{"id:urn:uuid:a", Kind::Id, "urn:uuid:a"}, KeyCase{"id:x@2014", Kind::Id, "x@2014"},
+    testing::Values(KeyCase{"index:0", Kind::Index, "", 0},
+                    KeyCase{"index:18446744073709551615", Kind::Index, "", ~std::uint64_t{0}},
+                    KeyCase{"offset:4711", Kind::Offset, "", 4711},
+                    KeyCase{"offset:4711+12", Kind::Offset, "", 4711, 12},
+                    KeyCase{"id:urn:uuid:a", Kind::Id, "urn:uuid:a"},
+                    KeyCase{"id:x@2014", Kind::Id, "x@2014"},
                     KeyCase{"uri:http://a/", Kind::Uri, "http://a/"},
                     KeyCase{"uri:http://a/@2014", Kind::Uri, "http://a/", 0, 0, "2014"},
-                    KeyCase{"uri:http://a/@20140102030405", Kind::Uri, "http://a/", 0, 0, "2014-01-02T03:04:05Z"},
+                    KeyCase{"uri:http://a/@20140102030405", Kind::Uri, "http://a/", 0, 0,
+                            "2014-01-02T03:04:05Z"},
                     KeyCase{"uri:http://a/@b@2014", Kind::Uri, "http://a/@b", 0, 0, "2014"},
-                    KeyCase{"uri:http://a@b/", Kind::Uri, "http://a@b/"}, KeyCase{"uri:http://a/@123", Kind::Uri, "http://a/@123"},
+                    KeyCase{"uri:http://a@b/", Kind::Uri, "http://a@b/"},
+                    KeyCase{"uri:http://a/@123", Kind::Uri, "http://a/@123"},
                     KeyCase{"uri:http://a/@20149999", Kind::Uri, "http://a/@20149999"},
-                    KeyCase{"http://a/", Kind::Bare, "http://a/"}, KeyCase{"index", Kind::Bare, "index"},
-                    KeyCase{"http://a/@2014", Kind::Bare, "http://a/", 0, 0, "2014"}, KeyCase{"Index:3", Kind::Bare, "Index:3"}));
+                    KeyCase{"http://a/", Kind::Bare, "http://a/"},
+                    KeyCase{"index", Kind::Bare, "index"},
+                    KeyCase{"http://a/@2014", Kind::Bare, "http://a/", 0, 0, "2014"},
+                    KeyCase{"Index:3", Kind::Bare, "Index:3"}));
 
 TEST_P(ParseKey, IsUnderstood) {
   const auto key = parse_key(GetParam().written);
@@ -53,8 +60,10 @@ TEST_P(ParseKey, IsUnderstood) {
 
 class ParseWrongKey : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Keys, ParseWrongKey,
-                         testing::Values("", "index:", "index:-1", "index:+1", "index:1x", "index: 1", "index:18446744073709551616", "offset:",
-                                         "offset:1+", "offset:+1", "offset:1+-2", "id:", "uri:", "uri:@2014"));
+                         testing::Values("", "index:", "index:-1", "index:+1", "index:1x",
+                                         "index: 1", "index:18446744073709551616",
+                                         "offset:", "offset:1+", "offset:+1", "offset:1+-2",
+                                         "id:", "uri:", "uri:@2014"));
 
 TEST_P(ParseWrongKey, IsABadArgumentThatNamesIt) {
   const auto key = parse_key(GetParam());
@@ -90,14 +99,19 @@ std::string found(const std::vector<std::string>& written) {
   return text;
 }
 
-TEST(FindRecords, ByIndex) { EXPECT_EQ(found({"index:4", "index:0", "index:6"}), "4 0 - |4 0 - |"); }
+TEST(FindRecords, ByIndex) {
+  EXPECT_EQ(found({"index:4", "index:0", "index:6"}), "4 0 - |4 0 - |");
+}
 TEST(FindRecords, ByIdWithOrWithoutItsPrefixAndBrackets) {
   EXPECT_EQ(found({"id:urn:uuid:3", "id:3", "id:<urn:uuid:3>", "id:99"}), "3 3 3 - |3 3 3 - |");
 }
 TEST(FindRecords, ByUriTheFirstThatIsNoRequestOrTheNearestInTime) {
-  EXPECT_EQ(found({"uri:http://a/", "uri:http://a/@2013", "uri:http://a/@2020", "uri:http://b/"}), "2 2 4 - |2 2 4 - |");
+  EXPECT_EQ(found({"uri:http://a/", "uri:http://a/@2013", "uri:http://a/@2020", "uri:http://b/"}),
+            "2 2 4 - |2 2 4 - |");
 }
-TEST(FindRecords, ByBareKeyIdsComeBeforeUris) { EXPECT_EQ(found({"http://a/", "http://c/", "index:1"}), "5 5 1 |5 5 1 |"); }
+TEST(FindRecords, ByBareKeyIdsComeBeforeUris) {
+  EXPECT_EQ(found({"http://a/", "http://c/", "index:1"}), "5 5 1 |5 5 1 |");
+}
 
 TEST(FindRecords, IndexIsCountedFromTheStartWhateverWasPassedOver) {
   std::string stored;

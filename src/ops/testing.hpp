@@ -22,11 +22,13 @@ struct RecordText {
 };
 
 inline std::string text_of(const RecordText& record) {
-  std::string text = "WARC/1.1\r\nWARC-Type: " + record.type + "\r\nWARC-Record-ID: <" + record.id + ">\r\nWARC-Date: " + record.date + "\r\n";
+  std::string text = "WARC/1.1\r\nWARC-Type: " + record.type + "\r\nWARC-Record-ID: <" + record.id +
+                     ">\r\nWARC-Date: " + record.date + "\r\n";
   if (!record.uri.empty()) {
     text += "WARC-Target-URI: " + record.uri + "\r\n";
   }
-  return text + record.more + "Content-Length: " + std::to_string(record.block.size()) + "\r\n\r\n" + record.block + "\r\n\r\n";
+  return text + record.more + "Content-Length: " + std::to_string(record.block.size()) +
+         "\r\n\r\n" + record.block + "\r\n\r\n";
 }
 
 inline std::string plain(const std::vector<RecordText>& records) {

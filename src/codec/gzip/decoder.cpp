@@ -371,8 +371,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   }
   if (window_.mapped()) {
     // Damage can make deflate data seem to end far behind its true end: a member inside is the proof.
-    FONDS_TRY(const std::uint64_t inside, find_member(data_, trailer));
-    if (inside < trailer) {
+    FONDS_TRY(const std::uint64_t inside, find_member(data_, position_));
+    if (inside < position_) {
       report("member-damaged", fmt::format("gzip member cannot be decoded: its data seems to reach over the member at {}",
                                            inside), member_);
       position_ = inside;

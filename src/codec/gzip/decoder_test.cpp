@@ -35,7 +35,9 @@ using testing_gzip::trailer;
 
 constexpr RecordProbe kProbe = {.starts_record = testing_codec::starts_with_record};
 
-std::string record(std::size_t size, std::uint64_t seed) { return "WARC/1.0\r\n" + sample_text(size, seed); }
+std::string record(std::size_t size, std::uint64_t seed) {
+  return "WARC/1.0\r\n" + sample_text(size, seed);
+}
 
 Decoded decode(const std::string& stored, DecodeOptions options = {}) {
   options.probe = kProbe;
@@ -61,7 +63,8 @@ TEST(GzipDecoder, MemberPerRecordGivesItsUnitForEveryRecord) {
   const std::string stored = member(a) + member(b, 0) + member(c, 9);
   const Decoded result = decode(stored);
   expect_text_by_all_ways(stored, a + b + c);
-  EXPECT_THAT(result.units, ElementsAre(0, member(a).size(), member(a).size() + member(b, 0).size()));
+  EXPECT_THAT(result.units,
+              ElementsAre(0, member(a).size(), member(a).size() + member(b, 0).size()));
   EXPECT_THAT(result.codes, IsEmpty());
   EXPECT_EQ(result.stored, stored.size());
 }
@@ -73,26 +76,30 @@ TEST(GzipDecoder, MemberLargerThanWholeUnitsIsStreamed) {
 
 TEST(GzipDecoder, RecordOverMembersIsOneRun) {
   const std::string text = record(5000, 1);
-  const std::string stored = member(text.substr(0, 7)) + member(text.substr(7, 2000)) + member(text.substr(2007));
+  const std::string stored =
+      member(text.substr(0, 7)) + member(text.substr(7, 2000)) + member(text.substr(2007));
   expect_text_by_all_ways(stored, text);
   EXPECT_THAT(decode(stored).runs, SizeIs(1));
 }
 
 TEST(GzipDecoder, EmptyMembersGiveNothingButANote) {
-  const std::string stored = member("") + member("WARC/1.0") + member("", 0) + member("") + member("WARC/1.1") + member("");
+  const std::string stored = member("") + member("WARC/1.0") + member("", 0) + member("") +
+                             member("WARC/1.1") + member("");
   expect_text_by_all_ways(stored, "WARC/1.0WARC/1.1");
   EXPECT_THAT(decode(stored).codes, Each("empty-member"));
 }
 
 TEST(GzipDecoder, NulPaddingIsPassedOver) {
-  const std::string stored = member("WARC/1.0") + std::string(1000, '\0') + member("WARC/1.1") + std::string(3, '\0');
+  const std::string stored =
+      member("WARC/1.0") + std::string(1000, '\0') + member("WARC/1.1") + std::string(3, '\0');
   expect_text_by_all_ways(stored, "WARC/1.0WARC/1.1");
   EXPECT_THAT(decode(stored).codes, ElementsAre("nul-padding", "nul-padding"));
   EXPECT_THAT(decode(stored).runs, SizeIs(1));
 }
 
 TEST(GzipDecoder, GarbageBetweenMembersIsAGap) {
-  const std::string stored = member("WARC/1.0") + "garbage \x1f\x8b\x08 of " + std::string(100, '?') + member("WARC/1.1");
+  const std::string stored =
+      member("WARC/1.0") + "garbage \x1f\x8b\x08 of " + std::string(100, '?') + member("WARC/1.1");
   expect_text_by_all_ways(stored, "WARC/1.0WARC/1.1");
   const Decoded result = decode(stored);
   EXPECT_THAT(result.runs, ElementsAre("WARC/1.0", "WARC/1.1"));
@@ -132,7 +139,8 @@ TEST(GzipDecoder, MemberCutAnywhereGivesAPrefixAndAFinding) {
 
 TEST(GzipDecoder, WrongChecksumIsReportedAndTheContentGiven) {
   const std::string text = record(300, 1);
-  const std::string stored = header() + deflated(text) + le32(crc_of(text) ^ 1) + le32(text.size()) + member("WARC/1.1");
+  const std::string stored =
+      header() + deflated(text) + le32(crc_of(text) ^ 1) + le32(text.size()) + member("WARC/1.1");
   expect_text_by_all_ways(stored, text + "WARC/1.1");
   EXPECT_THAT(decode(stored).codes, ElementsAre("member-crc"));
   EXPECT_THAT(decode_piped(stored).codes, ElementsAre("member-crc"));
@@ -140,13 +148,15 @@ TEST(GzipDecoder, WrongChecksumIsReportedAndTheContentGiven) {
 
 TEST(GzipDecoder, WrongSizeIsReportedAndTheContentGiven) {
   const std::string text = record(300, 1);
-  const std::string stored = header() + deflated(text) + le32(crc_of(text)) + le32(text.size() + 1) + member("WARC/1.1");
+  const std::string stored =
+      header() + deflated(text) + le32(crc_of(text)) + le32(text.size() + 1) + member("WARC/1.1");
   expect_text_by_all_ways(stored, text + "WARC/1.1");
   EXPECT_THAT(decode(stored).codes, ElementsAre("member-isize"));
 }
 
 TEST(GzipDecoder, AllHeaderFieldsArePassedOver) {
-  std::string head = header(4 | 8 | 16) + std::string("\x40\x9c", 2) + std::string(40000, 'e') + "name" + '\0' + "comment" + '\0';
+  std::string head = header(4 | 8 | 16) + std::string("\x40\x9c", 2) + std::string(40000, 'e') +
+                     "name" + '\0' + "comment" + '\0';
   const std::string stored = head + deflated("WARC/1.0") + trailer("WARC/1.0") + member("WARC/1.1");
   expect_text_by_all_ways(stored, "WARC/1.0WARC/1.1");
 }
@@ -154,7 +164,8 @@ TEST(GzipDecoder, AllHeaderFieldsArePassedOver) {
 TEST(GzipDecoder, DataThatBreaksOffIsDamageAndTheNextMemberIsFound) {
   const std::string text = record(5000, 1);
   // A stored block, then a block of the reserved type.
-  const std::string damaged = header() + std::string("\0\x64\0\x9b\xff", 5) + text.substr(0, 100) + "\x07 and no more";
+  const std::string damaged =
+      header() + std::string("\0\x64\0\x9b\xff", 5) + text.substr(0, 100) + "\x07 and no more";
   const std::string stored = damaged + member("WARC/1.1");
   const Decoded result = decode(stored);
   EXPECT_THAT(result.runs, ElementsAre(text.substr(0, 100), "WARC/1.1"));
@@ -165,7 +176,9 @@ TEST(GzipDecoder, DataThatBreaksOffIsDamageAndTheNextMemberIsFound) {
 // A stored block whose length reaches over the members behind.
 std::string swallowing_member(std::size_t length) {
   const auto low = static_cast<char>(length & 0xff), high = static_cast<char>(length >> 8);
-  return header() + std::string{'\x01', low, high, static_cast<char>(~low), static_cast<char>(~high)} + "WARC/1.0 swallows";
+  return header() +
+         std::string{'\x01', low, high, static_cast<char>(~low), static_cast<char>(~high)} +
+         "WARC/1.0 swallows";
 }
 
 TEST(GzipDecoder, MemberThatSeemsToReachOverOthersDoesNotHideThem) {
@@ -185,7 +198,8 @@ TEST(GzipDecoder, MemberThatSeemsToReachOverTheEndDoesNotHideOthers) {
 }
 
 TEST(GzipDecoder, HeaderThatAsksForMoreThanThereIsDoesNotHideOthers) {
-  const std::string stored = header(4) + "\xff\xff" + deflated("WARC/1.0") + trailer("WARC/1.0") + member("WARC/1.1");
+  const std::string stored =
+      header(4) + "\xff\xff" + deflated("WARC/1.0") + trailer("WARC/1.0") + member("WARC/1.1");
   const Decoded result = decode(stored);
   EXPECT_EQ(result.all(), "WARC/1.1");
   EXPECT_THAT(result.codes, SizeIs(1));
@@ -251,7 +265,8 @@ TEST(GzipSkimming, WrongEndChangesNothing) {
 }
 
 TEST(GzipSkimming, LaterMemberOfTheExpectedSizeIsNotTakenForTheEnd) {
-  const std::string a = record(2000, 1), b = record(100, 2), c = record(2002, 3), d = record(100, 4);
+  const std::string a = record(2000, 1), b = record(100, 2), c = record(2002, 3),
+                    d = record(100, 4);
   Skim skim = skim_first(member(a) + member(b) + member(c) + member(d), c.size());
   ASSERT_FALSE(skim.done) << "b and c would be lost";
   EXPECT_EQ(rest_of(*skim.decoder), a + b + c + d);
@@ -277,7 +292,8 @@ TEST(GzipSkimming, SameSizeAsTheMemberBeforeDoesNotHideDamage) {
   const std::string a = record(300, 1), b = record(300, 2), c = record(300, 3);
   std::string broken = header() + std::string("\0\x0a\0\xf5\xff", 5) + b.substr(0, 10) + "\x07";
   broken += std::string(100, '?');
-  auto decoder = *gzip_codec().decode(mapped(member(a) + broken + member(c)), {.skim = true, .probe = kProbe});
+  auto decoder =
+      *gzip_codec().decode(mapped(member(a) + broken + member(c)), {.skim = true, .probe = kProbe});
   ASSERT_EQ(decoder->skip(a.size()).value_or(0), a.size());
   ASSERT_TRUE(decoder->peek(10).has_value());
   ASSERT_EQ(decoder->place(), (Place{member(a).size(), 0}));
@@ -293,17 +309,20 @@ struct Hint {
 class GzipSkimmingHint : public testing::TestWithParam<Hint> {};
 
 INSTANTIATE_TEST_SUITE_P(Hints, GzipSkimmingHint,
-                         testing::Values(Hint{"Right", 0, 0}, Hint{"StoredTooSmall", -1, 0}, Hint{"StoredTooLarge", 1, 0},
-                                         Hint{"StoredFarTooLarge", 0xfff00000, 0}, Hint{"DecodedTooSmall", 0, -1},
+                         testing::Values(Hint{"Right", 0, 0}, Hint{"StoredTooSmall", -1, 0},
+                                         Hint{"StoredTooLarge", 1, 0},
+                                         Hint{"StoredFarTooLarge", 0xfff00000, 0},
+                                         Hint{"DecodedTooSmall", 0, -1},
                                          Hint{"DecodedTooLarge", 0, 1}),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(GzipSkimmingHint, NeverLeadsAstray) {
   const std::string a = record(20000, 1), b = record(400, 2);
   const std::size_t size = member_with_sl(a, 0, 0).size();
-  const std::string stored = member_with_sl(a, size + static_cast<std::uint64_t>(GetParam().stored),
-                                            a.size() + static_cast<std::uint64_t>(GetParam().decoded)) +
-                             member(b);
+  const std::string stored =
+      member_with_sl(a, size + static_cast<std::uint64_t>(GetParam().stored),
+                     a.size() + static_cast<std::uint64_t>(GetParam().decoded)) +
+      member(b);
   Skim skim = skim_first(stored, a.size());
   EXPECT_TRUE(skim.done);
   EXPECT_EQ(rest_of(*skim.decoder), b);
@@ -320,7 +339,8 @@ TEST(GzipSkimming, HintThatJumpsOverAMemberIsNotTaken) {
 TEST(GzipSkimming, SkippingInsideGivesTheSameBytesAsReading) {
   const std::string a = record(70000, 1), b = record(400, 2);
   const std::string stored = member(a) + member(b), text = a + b;
-  for (const std::size_t n : {0U, 1U, 255U, 256U, 257U, 65535U, 65536U, 65537U, 70009U, 70010U, 70011U}) {
+  for (const std::size_t n :
+       {0U, 1U, 255U, 256U, 257U, 65535U, 65536U, 65537U, 70009U, 70010U, 70011U}) {
     auto decoder = *gzip_codec().decode(mapped(stored), {.skim = true, .probe = kProbe});
     ASSERT_TRUE(decoder->peek(20).has_value());
     ASSERT_EQ(decoder->skip(n).value_or(~0U), n);
@@ -328,9 +348,11 @@ TEST(GzipSkimming, SkippingInsideGivesTheSameBytesAsReading) {
   }
 }
 
-// The output is full just before the last symbols: bytes that the inflater has read ahead belong to the trailer.
+// The output is full just before the last symbols: bytes that the inflater has read ahead belong to
+// the trailer.
 TEST(GzipDecoder, MembersThatEndNearAPieceOfTheStreamAreWhole) {
-  for (std::size_t size = (std::size_t{256} << 10) - 4; size <= (std::size_t{256} << 10) + 40; ++size) {
+  for (std::size_t size = (std::size_t{256} << 10) - 4; size <= (std::size_t{256} << 10) + 40;
+       ++size) {
     const std::string text = "WARC/1.0\r\n" + sample_text(size - 10, size);
     const std::string stored = member(text) + member("WARC/1.1");
     const Decoded result = decode_piped(stored, 4096);
@@ -340,7 +362,8 @@ TEST(GzipDecoder, MembersThatEndNearAPieceOfTheStreamAreWhole) {
 }
 
 TEST(GzipCodec, FindsTheFirstMemberThatBeginsARecord) {
-  const std::string first = member(record(300, 1)), other = member("no record"), second = member(record(300, 2));
+  const std::string first = member(record(300, 1)), other = member("no record"),
+                    second = member(record(300, 2));
   const std::string stored = first + other + member("") + second;
   const auto find = [&](std::uint64_t from, std::uint64_t to) {
     return gzip_codec().find_unit(as_bytes(stored), from, to, kProbe);

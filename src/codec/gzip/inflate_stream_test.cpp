@@ -47,12 +47,13 @@ struct Case {
 
 class InflateStreamLikeZlib : public testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(Texts, InflateStreamLikeZlib,
-                         testing::Values(Case{"Empty", "", 6}, Case{"OneByte", "a", 6}, Case{"Fixed", "WARC/1.0\r\n", 6},
-                                         Case{"Dynamic", sample_text(3000), 9}, Case{"Stored", sample_text(3000), 0},
-                                         Case{"Repeats", std::string(70000, 'x'), 6},
-                                         Case{"EndsWithALongMatch", sample_text(500) + std::string(258 * 4, 'y'), 6}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Texts, InflateStreamLikeZlib,
+    testing::Values(Case{"Empty", "", 6}, Case{"OneByte", "a", 6}, Case{"Fixed", "WARC/1.0\r\n", 6},
+                    Case{"Dynamic", sample_text(3000), 9}, Case{"Stored", sample_text(3000), 0},
+                    Case{"Repeats", std::string(70000, 'x'), 6},
+                    Case{"EndsWithALongMatch", sample_text(500) + std::string(258 * 4, 'y'), 6}),
+    [](const auto& tested) { return tested.param.name; });
 
 TEST_P(InflateStreamLikeZlib, EndsExactlyWhereTheDataEndsForEveryInputSize) {
   const auto& [name, text, level] = GetParam();
@@ -85,7 +86,8 @@ TEST_P(InflateStreamLikeZlib, OutputThatIsJustFullLeavesTheEndExact) {
   const auto& [name, text, level] = GetParam();
   const std::string stored = deflated(text, level);
   InflateStream stream;
-  const Inflated result = inflate(stream, stored + "what follows the stream", 1000000, std::max<std::size_t>(text.size(), 1));
+  const Inflated result = inflate(stream, stored + "what follows the stream", 1000000,
+                                  std::max<std::size_t>(text.size(), 1));
   EXPECT_EQ(result.state, State::End);
   EXPECT_EQ(result.used, stored.size());
 }
@@ -110,7 +112,8 @@ TEST(InflateStream, DistanceBeforeTheStartIsCorruptAlsoAfterAnotherStream) {
   InflateStream stream;
   ASSERT_EQ(inflate(stream, deflated(sample_text(3000)), 5000, 5000).state, State::End);
   // A fixed block that begins with a match of length 3 and distance 1.
-  EXPECT_EQ(inflate(stream, std::string("\x03\x02\0\0\0\0\0\0\0\0\0\0", 12), 100, 100).state, State::Corrupt);
+  EXPECT_EQ(inflate(stream, std::string("\x03\x02\0\0\0\0\0\0\0\0\0\0", 12), 100, 100).state,
+            State::Corrupt);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Gzip members for tests, made with zlib.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <zlib.h>
 
 namespace fonds::testing_gzip {
 
@@ -38,7 +38,9 @@ inline std::string deflated(std::string_view text, int level = 6) {
   return out;
 }
 
-inline std::string header(char flags = 0) { return std::string("\x1f\x8b\x08", 3) + flags + std::string("\0\0\0\0\0\xff", 6); }
+inline std::string header(char flags = 0) {
+  return std::string("\x1f\x8b\x08", 3) + flags + std::string("\0\0\0\0\0\xff", 6);
+}
 
 inline std::uint32_t crc_of(std::string_view text) {
   return static_cast<std::uint32_t>(
@@ -46,10 +48,13 @@ inline std::uint32_t crc_of(std::string_view text) {
 }
 inline std::string trailer(std::string_view text) { return le32(crc_of(text)) + le32(text.size()); }
 
-inline std::string member(std::string_view text, int level = 6) { return header() + deflated(text, level) + trailer(text); }
+inline std::string member(std::string_view text, int level = 6) {
+  return header() + deflated(text, level) + trailer(text);
+}
 
 // A member with an "sl" extra field that says what is given, true or not.
-inline std::string member_with_sl(std::string_view text, std::uint64_t stored, std::uint64_t decoded) {
+inline std::string member_with_sl(std::string_view text, std::uint64_t stored,
+                                  std::uint64_t decoded) {
   const std::string extra = std::string("sl\x08\0", 4) + le32(stored) + le32(decoded);
   return header(4) + std::string("\x0c\0", 2) + extra + deflated(text) + trailer(text);
 }

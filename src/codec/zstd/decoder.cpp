@@ -338,6 +338,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
       return damaged();
     case FrameDecoder::State::BadChecksum:
       find("zf-checksum-value", "the Content_Checksum does not match the content", frame_);
+      FONDS_CHECK(give_back_magic());
       break;
     case FrameDecoder::State::End:
       break;
@@ -350,6 +351,18 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
   }
   end_frame(decoded_, next_stored_);
   return Fill::More;
+}
+
+// A damaged flag can ask for a checksum that is not there: then the next frame's magic was taken for it.
+Status ZstdDecoder::give_back_magic() {
+  FONDS_TRY(const ByteView taken, window_.at(next_stored_ - kMagicBytes.size(), kMagicBytes.size()));
+  if (taken.size() >= kMagicBytes.size()) {
+    const std::uint32_t magic = load_le32(taken);
+    if (magic == kFrameMagic || is_skippable_magic(magic)) {
+      next_stored_ -= kMagicBytes.size();
+    }
+  }
+  return {};
 }
 
 void ZstdDecoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end) {

@@ -62,6 +62,7 @@ class ZstdDecoder final : public UnitDecoder {
   Result<bool> decode_whole();
   Result<Fill> start_pieces(std::size_t wanted);
   Result<Fill> more_pieces(std::size_t wanted);
+  Status give_back_magic();
   void end_frame(std::uint64_t decoded_size, std::uint64_t stored_end);
   // The frame at position_ as far as `most` stored bytes show it.
   Result<FrameInfo> scan(std::uint64_t offset, std::uint64_t most);

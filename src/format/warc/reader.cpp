@@ -133,7 +133,17 @@ Result<bool> WarcReader::read_header() {
     const std::size_t n = std::min(shown.size(), std::max(wanted, kFirstLook));
     const bool whole = shown.size() < wanted;
     record_.raw.assign(as_text(shown.first(n)));
-    if (parse_header(as_bytes(record_.raw), next_.start, whole && n == shown.size(), arc_, header)) {
+    const std::size_t in_unit = codec_ == "none" ? n : std::min(n, decoder_->shown_of_unit());
+    const ArcContext arc = arc_;
+    const bool parsed = parse_header(as_bytes(record_.raw), next_.start, whole && n == shown.size(), arc_, header);
+    if ((!parsed || header.length > in_unit) && in_unit < n && starts_record(shown.subspan(in_unit))) {
+      // A damaged header has lost its end; it does not go on where the next unit begins a record.
+      record_.raw.resize(in_unit);
+      arc_ = arc;
+      parse_header(as_bytes(record_.raw), next_.start, true, arc_, header);
+      break;
+    }
+    if (parsed) {
       break;
     }
     if (n >= largest_header()) {
@@ -193,16 +203,12 @@ Status WarcReader::settle_length() {
       break;
   }
   if (!header.other_lengths.empty()) {
-    bool line_ends = false;
-    FONDS_TRY(const auto first, lands(remaining_, line_ends));
+    FONDS_TRY(int best, evidence_for(remaining_));
     for (const std::uint64_t other : header.other_lengths) {
-      if (first.value_or(true)) {
-        break;
-      }
-      FONDS_TRY(const auto good, lands(other, line_ends));
-      if (good.value_or(false)) {
+      FONDS_TRY(const int evidence, evidence_for(other));
+      if (evidence > best) {
+        best = evidence;
         remaining_ = other;
-        break;
       }
     }
   }
@@ -219,12 +225,22 @@ Status WarcReader::settle_length() {
 // Sees whether a block that does not end as it should has swallowed a record. Blocks that are not held whole are not
 // looked at: they count as having.
 Status WarcReader::look_at_block_end() {
-  if (remaining_ > std::min(kLargestLook, options_.memory_budget / 8)) {
+  const std::uint64_t most = std::min(kLargestLook, options_.memory_budget / 8);
+  const auto length = static_cast<std::size_t>(std::min(remaining_, most));
+  FONDS_TRY(ByteView shown, decoder_->peek(length + 4));
+  // A length that reaches over the end of the unit to where a record begins in the next one is wrong.
+  const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
+  if (in_unit < length && starts_record(shown.subspan(in_unit))) {
+    add("truncated-block", fmt::format("the header says {} octets, its {} unit ends after {}", consumed_ + remaining_,
+                                       codec_, consumed_ + in_unit));
+    boundary_.cut = true;
+    remaining_ = in_unit;
+    return {};
+  }
+  if (remaining_ > most) {
     boundary_.swallowed = true;
     return {};
   }
-  const auto length = static_cast<std::size_t>(remaining_);
-  FONDS_TRY(ByteView shown, decoder_->peek(length + 4));
   const bool cut = shown.size() < length;
   const std::string_view behind = as_text(shown.subspan(std::min(length, shown.size())));
   const bool arc = record_.header.dialect == Dialect::Arc;
@@ -263,6 +279,13 @@ Result<std::uint64_t> WarcReader::search_block_end() {
     }
     from = incomplete;
   }
+}
+
+// How much speaks for a block of `n` octets: 2 for two line ends and a record behind it, 1 for a record.
+Result<int> WarcReader::evidence_for(std::uint64_t n) {
+  bool two_line_ends = false;
+  FONDS_TRY(const auto good, lands(n, two_line_ends));
+  return good.value_or(false) ? (two_line_ends ? 2 : 1) : 0;
 }
 
 Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_ends) {
@@ -326,6 +349,9 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     const std::string_view before = as_text(shown.first(at));
     const std::size_t line_ends = before.empty() || before.ends_with("\r\n\r\n") ? 4 : before.ends_with("\n\n") ? 2 : 0;
     if (line_ends == 0) {
+      if (at >= remaining_ && record_.header.length_state == Header::LengthState::Good) {
+        return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends are damaged
+      }
       continue;
     }
     ArcContext context = arc_;

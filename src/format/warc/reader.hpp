@@ -56,6 +56,7 @@ class WarcReader final : public RecordReader {
   // Whether a record or the end of the data follows `n` octets from here, line ends between them left out. Sets
   // `two_line_ends` if two line ends stand there. Nothing if that is too far to look.
   Result<std::optional<bool>> lands(std::uint64_t n, bool& two_line_ends);
+  Result<int> evidence_for(std::uint64_t n);
   void judge_boundary();
   std::optional<std::uint64_t> stored_length() const;
   void add(std::string_view code, std::string message);

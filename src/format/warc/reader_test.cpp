@@ -1,13 +1,13 @@
-// The reader of the WARC family against records that lie about their length, limits, and readers that begin anywhere.
+// The reader of the WARC family against records that lie about their length, limits, and readers
+// that begin anywhere.
 #include "format/warc/reader.hpp"
-
-#include <zlib.h>
 
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <fonds/format.hpp>
 
@@ -65,7 +65,8 @@ Read read(const Archive& archive, const ReadOptions& options = {}) {
     }
     result.places.push_back((*record)->place);
     std::string block;
-    for (auto piece = reader.peek_block(1); !options.skim && piece && !piece->empty(); piece = reader.peek_block(1)) {
+    for (auto piece = reader.peek_block(1); !options.skim && piece && !piece->empty();
+         piece = reader.peek_block(1)) {
       block.append(as_text(*piece).substr(0, 1000));
       reader.consume_block(piece->size());
     }
@@ -87,15 +88,21 @@ Read read(const Archive& archive, const ReadOptions& options = {}) {
   return result;
 }
 
-Read read(const std::string& stored, const ReadOptions& options = {}) { return read(*open_archive(mapped(stored)), options); }
+Read read(const std::string& stored, const ReadOptions& options = {}) {
+  return read(*open_archive(mapped(stored)), options);
+}
 
 // A record that says it has `length` octets.
-std::string record(const std::string& length, const std::string& block, const std::string& closing = "\r\n\r\n") {
-  return "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n" + length +
-         "\r\n" + block + closing;
+std::string record(const std::string& length, const std::string& block,
+                   const std::string& closing = "\r\n\r\n") {
+  return "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: "
+         "2020-01-01T00:00:00Z\r\n" +
+         length + "\r\n" + block + closing;
 }
 std::string says(const std::string& value) { return "Content-Length: " + value + "\r\n"; }
-std::string good(const std::string& block) { return record(says(std::to_string(block.size())), block); }
+std::string good(const std::string& block) {
+  return record(says(std::to_string(block.size())), block);
+}
 
 struct Case {
   const char* name;
@@ -113,24 +120,61 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"Right", good("one") + good("two"), {"one", "two"}, {}},
         Case{"Zero", good("") + good("two"), {"", "two"}, {}},
-        Case{"TrailersMissing", record(says("3"), "one", "") + good("two"), {"one", "two"}, {"trailer-missing"}},
-        Case{"OneTrailer", record(says("3"), "one", "\r\n") + good("two"), {"one", "two"}, {"trailer-missing"}},
+        Case{"TrailersMissing",
+             record(says("3"), "one", "") + good("two"),
+             {"one", "two"},
+             {"trailer-missing"}},
+        Case{"OneTrailer",
+             record(says("3"), "one", "\r\n") + good("two"),
+             {"one", "two"},
+             {"trailer-missing"}},
         Case{"NoTrailerAtTheEnd", record(says("3"), "one", ""), {"one"}, {"trailer-missing"}},
-        Case{"SurplusTrailers", record(says("3"), "one", "\r\n\r\n\n\r\n\n") + good("two"), {"one", "two"}, {}},
-        Case{"LineFeedTrailers", record(says("3"), "one", "\n\n") + good("two"), {"one", "two"}, {}},
-        Case{"TooShort", record(says("1"), "one") + good("two"), {"o", "two"}, {"resync-short", "length-suspect"}},
-        Case{"TooLong", record(says("9"), "one") + good("two") + good("three"), {"one\r\n\r\nWA", "three"}, {"resync", "length-suspect"}},
+        Case{"SurplusTrailers",
+             record(says("3"), "one", "\r\n\r\n\n\r\n\n") + good("two"),
+             {"one", "two"},
+             {}},
+        Case{
+            "LineFeedTrailers", record(says("3"), "one", "\n\n") + good("two"), {"one", "two"}, {}},
+        Case{"TooShort",
+             record(says("1"), "one") + good("two"),
+             {"o", "two"},
+             {"resync-short", "length-suspect"}},
+        Case{"TooLong",
+             record(says("9"), "one") + good("two") + good("three"),
+             {"one\r\n\r\nWA", "three"},
+             {"resync", "length-suspect"}},
         Case{"Huge", record(says("99999999999"), "one") + good("two"), {}, {"truncated-block"}},
-        Case{"Largest", record(says("18446744073709551615"), "one") + good("two"), {}, {"truncated-block"}},
-        Case{"TooLargeForANumber", record(says("18446744073709551616"), "") + good("two"), {"", "two"}, {kBad}},
+        Case{"Largest",
+             record(says("18446744073709551615"), "one") + good("two"),
+             {},
+             {"truncated-block"}},
+        Case{"TooLargeForANumber",
+             record(says("18446744073709551616"), "") + good("two"),
+             {"", "two"},
+             {kBad}},
         Case{"Negative", record(says("-3"), "") + good("two"), {"", "two"}, {kBad}},
         Case{"Text", record(says("three"), "") + good("two"), {"", "two"}, {kBad}},
-        Case{"LeadingZerosAndBlanks", record(says("  0003 "), "one") + good("two"), {"one", "two"}, {}},
-        Case{"TwiceEqual", record(says("3") + says("3"), "one") + good("two"), {"one", "two"}, {"duplicate-field"}},
-        Case{"TwiceFirstRight", record(says("3") + says("5"), "one") + good("two"), {"one", "two"}, {"duplicate-length-differs"}},
-        Case{"TwiceSecondRight", record(says("6") + says("3"), "one") + good("two"), {"one", "two"}, {"duplicate-length-differs"}},
+        Case{"LeadingZerosAndBlanks",
+             record(says("  0003 "), "one") + good("two"),
+             {"one", "two"},
+             {}},
+        Case{"TwiceEqual",
+             record(says("3") + says("3"), "one") + good("two"),
+             {"one", "two"},
+             {"duplicate-field"}},
+        Case{"TwiceFirstRight",
+             record(says("3") + says("5"), "one") + good("two"),
+             {"one", "two"},
+             {"duplicate-length-differs"}},
+        Case{"TwiceSecondRight",
+             record(says("20") + says("3"), "one") + good("two"),
+             {"one", "two"},
+             {"duplicate-length-differs"}},
         Case{"CutByTheEnd", record(says("9"), "one", ""), {"one"}, {"truncated-block"}},
-        Case{"GarbageBetween", good("one") + "garbage" + good("two"), {"one", "two"}, {"resync-short"}},
+        Case{"GarbageBetween",
+             good("one") + "garbage" + good("two"),
+             {"one", "two"},
+             {"resync-short"}},
         Case{"GarbageAfter", good("one") + "garbage", {"one"}, {"trailing-garbage"}}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -149,14 +193,16 @@ TEST_P(WarcLengths, GiveTheBlocksThatTheyShould) {
 }
 
 TEST_P(WarcLengths, GiveTheSameFromAPipe) {
-  const Read file = read(GetParam().stored), pipe = read(*open_archive(piped(GetParam().stored, 5)));
+  const Read file = read(GetParam().stored),
+             pipe = read(*open_archive(piped(GetParam().stored, 5)));
   EXPECT_EQ(pipe.blocks, file.blocks);
   EXPECT_EQ(pipe.codes, file.codes);
   EXPECT_EQ(pipe.error, file.error);
 }
 
 TEST_P(WarcLengths, GiveTheSameWhenSkimming) {
-  const Read full = read(GetParam().stored), skimmed = read(GetParam().stored, with([&](ReadOptions& o) { o.skim = true; }));
+  const Read full = read(GetParam().stored),
+             skimmed = read(GetParam().stored, with([&](ReadOptions& o) { o.skim = true; }));
   EXPECT_EQ(skimmed.places, full.places);
   EXPECT_EQ(skimmed.lengths, full.lengths);
 }
@@ -173,21 +219,28 @@ TEST(WarcReader, MissingLengthEndsTheBlockWithItsMember) {
 }
 
 TEST(WarcReader, SearchingDamagedBlocksFindsTheSwallowedRecord) {
-  const std::string stored = record(says("400"), "one") + good("two") + good(sample_text(500)) + good("four");
-  EXPECT_THAT(read(stored, with([&](ReadOptions& o) { o.search_damaged = true; })).blocks, ElementsAre("one", "two", sample_text(500), "four"));
+  const std::string stored =
+      record(says("400"), "one") + good("two") + good(sample_text(500)) + good("four");
+  EXPECT_THAT(read(stored, with([&](ReadOptions& o) { o.search_damaged = true; })).blocks,
+              ElementsAre("one", "two", sample_text(500), "four"));
 }
 
 TEST(WarcReader, HeaderOverItsLimitIsPassedOver) {
-  const std::string large = record("X-Large: " + std::string(3000, 'x') + "\r\n" + says("3"), "one");
-  const Read result = read(good("zero") + large + good("two"), with([&](ReadOptions& o) { o.max_header = 2000; }));
+  const std::string large =
+      record("X-Large: " + std::string(3000, 'x') + "\r\n" + says("3"), "one");
+  const Read result =
+      read(good("zero") + large + good("two"), with([&](ReadOptions& o) { o.max_header = 2000; }));
   EXPECT_THAT(result.blocks, ElementsAre("zero", "two"));
   EXPECT_THAT(result.loose, Contains("header-too-long"));
-  EXPECT_THAT(read(large + good("two"), with([&](ReadOptions& o) { o.max_header = 8000; })).blocks, ElementsAre("one", "two"));
+  EXPECT_THAT(read(large + good("two"), with([&](ReadOptions& o) { o.max_header = 8000; })).blocks,
+              ElementsAre("one", "two"));
 }
 
 TEST(WarcReader, HeaderLargerThanMemoryAllowsIsPassedOver) {
-  const std::string large = member(record("X-Large: " + std::string(2000000, 'x') + "\r\n" + says("3"), "one"));
-  const Read result = read(member(good("zero")) + large + member(good("two")), with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{1} << 20; }));
+  const std::string large =
+      member(record("X-Large: " + std::string(2000000, 'x') + "\r\n" + says("3"), "one"));
+  const Read result = read(member(good("zero")) + large + member(good("two")),
+                           with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{1} << 20; }));
   EXPECT_EQ(result.error, "");
   ASSERT_FALSE(result.blocks.empty());
   EXPECT_EQ(result.blocks.back(), "two");
@@ -201,8 +254,10 @@ TEST(WarcReader, ClosingOfManyLineEndsIsBounded) {
 
 TEST(WarcReader, BombIsStreamedWithinItsBudget) {
   // 64 MiB of zeros in a member of 64 KiB, 64 MiB being much more than the budget.
-  const std::string stored = member(good(std::string(std::size_t{64} << 20, '\0'))) + member(good("two"));
-  const Read result = read(stored, with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{4} << 20; }));
+  const std::string stored =
+      member(good(std::string(std::size_t{64} << 20, '\0'))) + member(good("two"));
+  const Read result =
+      read(stored, with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{4} << 20; }));
   EXPECT_EQ(result.error, "");
   ASSERT_EQ(result.lengths.size(), 2U);
   EXPECT_EQ(result.lengths[0], std::uint64_t{64} << 20);
@@ -218,7 +273,10 @@ TEST(WarcReader, RecordsOfEverySizeFitAnyBudget) {
     lengths.emplace_back(size);
   }
   for (const unsigned log : {20U, 21U, 23U, 26U}) {
-    const Read result = read(stored, with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{1} << log; o.http = true; }));
+    const Read result = read(stored, with([&](ReadOptions& o) {
+                               o.memory_budget = std::uint64_t{1} << log;
+                               o.http = true;
+                             }));
     EXPECT_EQ(result.error, "") << log;
     EXPECT_EQ(result.lengths, lengths) << log;
   }
@@ -227,7 +285,9 @@ TEST(WarcReader, RecordsOfEverySizeFitAnyBudget) {
 TEST(WarcReader, DeclaredLengthAllocatesNothing) {
   const std::string stored = record(says("3221225472"), "one");
   for (const bool gz : {false, true}) {
-    const Read result = read(gz ? member(stored) : stored, with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{1} << 20; }));
+    const Read result =
+        read(gz ? member(stored) : stored,
+             with([&](ReadOptions& o) { o.memory_budget = std::uint64_t{1} << 20; }));
     EXPECT_EQ(result.error, "");
     EXPECT_THAT(result.codes, Contains("truncated-block"));
     EXPECT_THAT(result.lengths, ElementsAre(7));
@@ -246,34 +306,47 @@ TEST(WarcReader, StopAtDeliversWhatBeginsBefore) {
 
 TEST(WarcReader, StartInsideAUnitBeginsWithTheRecordThere) {
   const std::string stored = member(good("one") + good("two") + good("three"));
-  const Read result = read(stored, with([&](ReadOptions& o) { o.start = 0; o.start_inner = good("one").size(); }));
+  const Read result = read(stored, with([&](ReadOptions& o) {
+                             o.start = 0;
+                             o.start_inner = good("one").size();
+                           }));
   EXPECT_THAT(result.blocks, ElementsAre("two", "three"));
   EXPECT_EQ(result.places.at(0), (Place{0, good("one").size()}));
 }
 
 TEST(WarcReader, ArcIsReadOnFromTheMiddleWithItsState) {
-  const std::string definition = "2 0 Somebody\nURL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename "
-                                 "Archive-length\n";
-  const std::string filedesc = "filedesc://a.arc 0.0.0.0 20000101000000 text/plain 200 - - 0 a.arc " + std::to_string(definition.size()) +
-                               "\n" + definition + "\n";
+  const std::string definition =
+      "2 0 Somebody\nURL IP-address Archive-date Content-type Result-code Checksum Location Offset "
+      "Filename "
+      "Archive-length\n";
+  const std::string filedesc =
+      "filedesc://a.arc 0.0.0.0 20000101000000 text/plain 200 - - 0 a.arc " +
+      std::to_string(definition.size()) + "\n" + definition + "\n";
   const auto arc_record = [](const std::string& url, const std::string& block) {
-    return url + " 1.2.3.4 20000101000000 text/html 200 - - 0 a.arc " + std::to_string(block.size()) + "\n" + block + "\n";
+    return url + " 1.2.3.4 20000101000000 text/html 200 - - 0 a.arc " +
+           std::to_string(block.size()) + "\n" + block + "\n";
   };
-  const std::string first = filedesc + arc_record("http://a/", "one"), second = arc_record("http://b/", "two");
+  const std::string first = filedesc + arc_record("http://a/", "one"),
+                    second = arc_record("http://b/", "two");
   const Read whole = read(first + second);
   ASSERT_EQ(whole.blocks.size(), 3U);
   const Read front = read(first + second, with([&](ReadOptions& o) { o.stop_at = first.size(); }));
   EXPECT_EQ(front.end, (Place{first.size(), 0}));
-  const Read back = read(first + second, with([&](ReadOptions& o) { o.start = front.end.unit; o.state = front.state; }));
+  const Read back = read(first + second, with([&](ReadOptions& o) {
+                           o.start = front.end.unit;
+                           o.state = front.state;
+                         }));
   EXPECT_THAT(back.blocks, ElementsAre("two"));
   EXPECT_EQ(back.state, whole.state);
   EXPECT_EQ(back.end, whole.end);
 }
 
 TEST(WarcReader, ErrorsOfFinishAreKept) {
-  const auto archive = open_archive(piped(record(says("100000"), sample_text(100000)) + good("two"), 1000));
+  const auto archive =
+      open_archive(piped(record(says("100000"), sample_text(100000)) + good("two"), 1000));
   ASSERT_TRUE(archive.has_value());
-  auto reader = archive->format->open(*archive, with([&](ReadOptions& o) { o.memory_budget = 30000; }));
+  auto reader =
+      archive->format->open(*archive, with([&](ReadOptions& o) { o.memory_budget = 30000; }));
   ASSERT_TRUE(reader.has_value());
   const auto record_or_error = (*reader)->next();
   if (record_or_error) {
@@ -287,7 +360,8 @@ TEST(WarcReader, ErrorsOfFinishAreKept) {
 TEST(WarcReader, CancelledStopsBetweenRecords) {
   std::stop_source stop;
   const auto archive = open_archive(mapped(good("one") + good("two")));
-  auto reader = archive->format->open(*archive, with([&](ReadOptions& o) { o.stop = stop.get_token(); }));
+  auto reader =
+      archive->format->open(*archive, with([&](ReadOptions& o) { o.stop = stop.get_token(); }));
   ASSERT_TRUE((*reader)->next().has_value());
   stop.request_stop();
   EXPECT_EQ((*reader)->next().error().code(), ErrorCode::Cancelled);
@@ -295,10 +369,13 @@ TEST(WarcReader, CancelledStopsBetweenRecords) {
 }
 
 TEST(WarcReader, OddTrailersDoNotHideRecordsWhenSkimming) {
-  // The first record lacks a line end, so its member is two octets shorter than expected; the third has just that size.
-  const std::string a = record(says("500"), sample_text(500), "\r\n"), b = good("two"), c = good(sample_text(500, 2));
+  // The first record lacks a line end, so its member is two octets shorter than expected; the third
+  // has just that size.
+  const std::string a = record(says("500"), sample_text(500), "\r\n"), b = good("two"),
+                    c = good(sample_text(500, 2));
   ASSERT_EQ(c.size(), a.size() + 2);
-  const std::string stored = member(good("zero")) + member(a) + member(b) + member(c) + member(good("four"));
+  const std::string stored =
+      member(good("zero")) + member(a) + member(b) + member(c) + member(good("four"));
   EXPECT_EQ(read(stored, with([&](ReadOptions& o) { o.skim = true; })).places, read(stored).places);
   EXPECT_EQ(read(stored).places.size(), 5U);
 }
