@@ -165,7 +165,8 @@ Arguments parse_arguments(const Command& command, std::span<const char* const> w
       if (flag.value.empty()) {
         parser.add_flag_callback(names, [&arguments, name = flag.name] { arguments.values[std::string(name)].emplace_back(); });
       } else {
-        parser.add_option(names, values[flag.name])->expected(1)->allow_extra_args(false);
+        parser.add_option(names, values[flag.name])->expected(1)->allow_extra_args(false)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       }
     }
   }

@@ -6,7 +6,7 @@ foreach(source IN LISTS fuzz_sources)
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${name} PRIVATE fonds::fonds fmt::fmt ZLIB::ZLIB PkgConfig::codecs
+  target_link_libraries(${name} PRIVATE fonds::fonds ${FONDS_FMT} ZLIB::ZLIB PkgConfig::codecs
     Threads::Threads)
   if(FONDS_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)

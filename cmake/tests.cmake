@@ -31,7 +31,7 @@ if(test_sources)
     FONDS_BINARY="${PROJECT_BINARY_DIR}/fonds")
   target_compile_options(fonds_tests PRIVATE ${FONDS_WARNINGS})
   target_link_libraries(fonds_tests PRIVATE fonds::fonds GTest::gmock GTest::gtest_main
-    nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto BZip2::BZip2 LibLZMA::LibLZMA ZLIB::ZLIB
+    nlohmann_json::nlohmann_json ${FONDS_FMT} OpenSSL::Crypto BZip2::BZip2 LibLZMA::LibLZMA ZLIB::ZLIB
     PkgConfig::codecs PkgConfig::brotli_encoder Threads::Threads)
   gtest_discover_tests(fonds_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 300 LABELS unit)

@@ -25,9 +25,9 @@ struct ReadOptions {
   bool search_damaged = false;  // also look for records inside suspect blocks (`--skip-damaged`)
   std::uint64_t start = 0;     // stored offset of a unit to begin at
   std::uint64_t start_inner = 0;  // decoded bytes to pass over there
-  std::optional<std::uint64_t> stop_at;  // deliver no record whose unit starts at or behind this offset
+  std::optional<std::uint64_t> stop_at = {};  // deliver no record whose unit starts at or behind this offset
   std::string state = {};      // RecordReader::state() of a reader that came to `start`
-  std::stop_token stop;        // checked between records
+  std::stop_token stop = {};        // checked between records
 };
 
 // Reads the records of one archive in file order. Damage does not end reading: it becomes a finding of the record it

@@ -53,7 +53,7 @@ struct Layout {
   std::size_t size;
 };
 
-class ScanThreads : public testing::TestWithParam<Layout> {
+class LargeArchiveThreads : public testing::TestWithParam<Layout> {
  protected:
   static void expect_the_same(Bytes bytes) {
     const auto archive = open_archive(memory_source(std::move(bytes)));
@@ -66,11 +66,11 @@ class ScanThreads : public testing::TestWithParam<Layout> {
   }
 };
 
-TEST_P(ScanThreads, GiveTheSameRecordsForAnyNumberOfThreads) {
+TEST_P(LargeArchiveThreads, GiveTheSameRecordsForAnyNumberOfThreads) {
   expect_the_same(repeated(GetParam().name, GetParam().size));
 }
 
-TEST_P(ScanThreads, GiveTheSameRecordsAroundDamage) {
+TEST_P(LargeArchiveThreads, GiveTheSameRecordsAroundDamage) {
   auto bytes = repeated(GetParam().name, GetParam().size);
   for (std::size_t at = 1000; at < bytes.size(); at += 65536 + 4321) {
     bytes[at] ^= std::byte{0x55};
@@ -79,7 +79,7 @@ TEST_P(ScanThreads, GiveTheSameRecordsAroundDamage) {
 }
 
 constexpr std::size_t kSeveralRanges = std::size_t{6} << 20;
-INSTANTIATE_TEST_SUITE_P(Layouts, ScanThreads,
+INSTANTIATE_TEST_SUITE_P(Layouts, LargeArchiveThreads,
                          testing::Values(Layout{"warc/own/gz-per-record.warc.gz", kSeveralRanges},
                                          Layout{"warc/own/ok-three.warc", kSeveralRanges},
                                          Layout{"warc/own/lz4-per-record.warc.lz4", kSeveralRanges},

@@ -42,8 +42,10 @@ struct InflateStream::Fast {
       step.state = State::Corrupt;
     } else if (state.block_state == ISAL_BLOCK_FINISH) {
       step.state = State::End;
-      // Whole bytes that were loaded into the bit buffer and belong to what follows the stream.
-      step.used -= state.read_in_length / 8;
+    }
+    if (step.state != State::More) {
+      // Whole bytes that were loaded into the bit buffer and were not decoded.
+      step.used -= std::max(state.read_in_length, 0) / 8;
     }
     return step;
   }

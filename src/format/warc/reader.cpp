@@ -302,6 +302,14 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
   const LineEnds ends = count_line_ends(behind);
   two_line_ends = ends.ends >= 2;
   const bool at_end = ends.octets == behind.size() && shown.size() < wanted;
+  // The end of a unit is as good a proof as a record behind it, which may be damaged.
+  const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
+  if (in_unit < shown.size() && in_unit >= n) {
+    const ByteView rest = behind.first(in_unit - static_cast<std::size_t>(n));
+    if (count_line_ends(rest).octets == rest.size()) {
+      return std::optional<bool>(true);
+    }
+  }
   return std::optional<bool>(at_end || classify_start(behind.subspan(ends.octets)) != Start::None);
 }
 
