@@ -15,16 +15,19 @@ namespace fonds::cli {
 namespace {
 
 RecordPart parse_part(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, RecordPart>, 7> kParts = {{{"record", RecordPart::Record},
-                                                                             {"header", RecordPart::Header},
-                                                                             {"block", RecordPart::Block},
-                                                                             {"http", RecordPart::Http},
-                                                                             {"body", RecordPart::Body},
-                                                                             {"payload", RecordPart::Payload},
-                                                                             {"decoded", RecordPart::Decoded}}};
-  const auto found = std::find_if(kParts.begin(), kParts.end(), [&](const auto& part) { return part.first == name; });
+  constexpr std::array<std::pair<std::string_view, RecordPart>, 7> kParts = {
+      {{"record", RecordPart::Record},
+       {"header", RecordPart::Header},
+       {"block", RecordPart::Block},
+       {"http", RecordPart::Http},
+       {"body", RecordPart::Body},
+       {"payload", RecordPart::Payload},
+       {"decoded", RecordPart::Decoded}}};
+  const auto found = std::find_if(kParts.begin(), kParts.end(),
+                                  [&](const auto& part) { return part.first == name; });
   if (found == kParts.end()) {
-    throw UsageError{fmt::format("--part takes record, header, block, http, body, payload or decoded, not {}", name)};
+    throw UsageError{fmt::format(
+        "--part takes record, header, block, http, body, payload or decoded, not {}", name)};
   }
   return found->second;
 }
@@ -74,16 +77,18 @@ int run_cat(const Arguments& arguments) {
     options.keys.push_back(std::move(*key));
   }
   const bool escape = StandardOutput::is_terminal() && !arguments.has("--raw");
-  const ops::Output out = {
-      [&](std::string_view text) { return escape ? output.write(for_terminal(text)) : output.write(text); },
-      [&](const Finding& finding) { messages.finding(finding); }};
+  const ops::Output out = {[&](std::string_view text) {
+                             return escape ? output.write(for_terminal(text)) : output.write(text);
+                           },
+                           [&](const Finding& finding) { messages.finding(finding); }};
   bool all_found = true;
   for_each_archive(archive_only, messages, input_names(archive_only, messages),
                    [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
                      options.scan = scan;
                      auto missing = ops::cat(archive, options, out);
                      if (!missing) {
-                       return fail(missing.error().code(), missing.error().message(), missing.error().where());
+                       return fail(missing.error().code(), missing.error().message(),
+                                   missing.error().where());
                      }
                      for (const std::string& key : *missing) {
                        all_found = false;

@@ -10,7 +10,8 @@
 namespace fonds::cli {
 namespace {
 
-void members(JsonWriter& json, std::string_view name, const std::map<std::string, std::uint64_t>& counts) {
+void members(JsonWriter& json, std::string_view name,
+             const std::map<std::string, std::uint64_t>& counts) {
   json.key(name).begin_object();
   for (const auto& [key, n] : counts) {
     json.text_key(key).value(n);
@@ -33,8 +34,11 @@ void counted_members(JsonWriter& json, const ops::Counted& counted) {
 std::string as_json(const ops::Info& info) {
   std::string line;
   JsonWriter json(line);
-  json.begin_object().member("archive", std::string_view(info.archive)).member("format", std::string_view(info.format));
-  json.member("version", std::string_view(info.version)).member("compression", std::string_view(info.compression));
+  json.begin_object()
+      .member("archive", std::string_view(info.archive))
+      .member("format", std::string_view(info.format));
+  json.member("version", std::string_view(info.version))
+      .member("compression", std::string_view(info.compression));
   json.key("size");
   if (info.size) {
     json.value(*info.size);
@@ -88,14 +92,18 @@ std::string as_text(const ops::Info& info) {
   row(text, "damaged records", std::to_string(counted.damaged));
   row(text, "uncompressed size", std::to_string(counted.uncompressed_size));
   if (info.size && *info.size > 0) {
-    row(text, "ratio", fmt::format("{:.2f}", static_cast<double>(counted.uncompressed_size) / static_cast<double>(*info.size)));
+    row(text, "ratio",
+        fmt::format("{:.2f}", static_cast<double>(counted.uncompressed_size) /
+                                  static_cast<double>(*info.size)));
   }
   if (counted.first) {
     row(text, "dates", counted.first->to_string() + " to " + counted.last->to_string());
   }
-  for (const auto& [title, counts] : {std::pair<const char*, const std::map<std::string, std::uint64_t>&>("type", counted.by_type),
-                                      {"status", counted.by_status},
-                                      {"media type", counted.by_media_type}}) {
+  for (const auto& [title, counts] :
+       {std::pair<const char*, const std::map<std::string, std::uint64_t>&>("type",
+                                                                            counted.by_type),
+        {"status", counted.by_status},
+        {"media type", counted.by_media_type}}) {
     for (const auto& [name, n] : counts) {
       row(text, title, fmt::format("{:<32}{:>12}", escape_for_terminal(name), n));
     }
@@ -111,7 +119,9 @@ int run_info(const Arguments& arguments) {
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
                      FONDS_TRY(const auto info, ops::info(archive, scan, arguments.has("--deep"),
-                                                          [&](const Finding& finding) { messages.finding(finding); }));
+                                                          [&](const Finding& finding) {
+                                                            messages.finding(finding);
+                                                          }));
                      return output.write(arguments.has("--json") ? as_json(info) : as_text(info));
                    });
   if (const auto status = output.flush(); !status) {

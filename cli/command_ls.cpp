@@ -38,10 +38,11 @@ int run_ls(const Arguments& arguments) {
       messages.error(status.error());
     }
   }
-  for_each_archive(arguments, messages, names, [&](const Archive& archive, const ops::ScanOptions& scan) {
-    options.scan = scan;
-    return ops::list(archive, options, out);
-  });
+  for_each_archive(arguments, messages, names,
+                   [&](const Archive& archive, const ops::ScanOptions& scan) {
+                     options.scan = scan;
+                     return ops::list(archive, options, out);
+                   });
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }

@@ -36,15 +36,20 @@ std::string as_json(const Finding& finding) {
 std::string as_json(const std::string& archive, const ops::VerifySummary& summary, bool readable) {
   std::string line;
   JsonWriter json(line);
-  json.begin_object().member("archive", std::string_view(archive)).member("ok", readable && summary.errors == 0);
-  json.member("records", summary.records).member("errors", summary.errors).member("warnings", summary.warnings);
+  json.begin_object()
+      .member("archive", std::string_view(archive))
+      .member("ok", readable && summary.errors == 0);
+  json.member("records", summary.records)
+      .member("errors", summary.errors)
+      .member("warnings", summary.warnings);
   json.end_object();
   return line + '\n';
 }
 
 std::string as_text(const std::string& archive, const ops::VerifySummary& summary) {
-  return fmt::format("{}: {}, {} records, {} errors, {} warnings, {} notes\n", escape_for_terminal(archive),
-                     summary.errors == 0 ? "ok" : "damaged", summary.records, summary.errors, summary.warnings, summary.notes);
+  return fmt::format("{}: {}, {} records, {} errors, {} warnings, {} notes\n",
+                     escape_for_terminal(archive), summary.errors == 0 ? "ok" : "damaged",
+                     summary.records, summary.errors, summary.warnings, summary.notes);
 }
 
 }  // namespace
@@ -69,7 +74,10 @@ int run_verify(const Arguments& arguments) {
     }
   };
   const auto scan = scan_options(arguments);
-  ops::Verifier verifier(scan, {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8, std::uint64_t{16} << 20)}, arguments.has("--strict"), report);
+  ops::Verifier verifier(scan,
+                         {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8,
+                                                                 std::uint64_t{16} << 20)},
+                         arguments.has("--strict"), report);
   std::vector<std::pair<std::string, ops::VerifySummary>> checked;
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
@@ -85,7 +93,8 @@ int run_verify(const Arguments& arguments) {
   const auto last = verifier.finish();
   errors = errors || last.errors > 0;
   if (json) {
-    // What only all archives together show counts for the one it was found in; with one archive that is this one.
+    // What only all archives together show counts for the one it was found in; with one archive
+    // that is this one.
     if (checked.size() == 1) {
       checked[0].second.errors += last.errors;
       checked[0].second.warnings += last.warnings;

@@ -12,11 +12,13 @@ namespace fonds::cli {
 namespace {
 
 constexpr std::array kCommon = {
-    Flag{"--threads", 0, "N", "worker threads; 0 = one per core (default 0); output never depends on it"},
+    Flag{"--threads", 0, "N",
+         "worker threads; 0 = one per core (default 0); output never depends on it"},
     Flag{"--memory", 0, "SIZE", "decoded data held at once, such as 256M (default 1G)"},
     Flag{"--format", 0, "NAME", "read as this format instead of recognizing it: warc"},
     Flag{"--recursive", 'r', "", "read the archives in directories"},
-    Flag{"--files-from", 0, "FILE", "read the names of archives from FILE, one a line; - is standard input"},
+    Flag{"--files-from", 0, "FILE",
+         "read the names of archives from FILE, one a line; - is standard input"},
     Flag{"--strict", 0, "", "count warnings as errors; reading commands stop at the first"},
     Flag{"--progress", 0, "", "show progress on standard error"},
     Flag{"--no-progress", 0, "", "never show progress"},
@@ -39,7 +41,9 @@ constexpr std::array kInfoExamples = {
 constexpr std::array kLsFlags = {
     Flag{"--json", 0, "", "one JSON object a record"},
     Flag{"--headers", 0, "", "with --json: all header fields"},
-    Flag{"--fields", 0, "A,B,C", "columns: index, offset, date, type, status, media_type, length, target, and any attribute of --json"},
+    Flag{"--fields", 0, "A,B,C",
+         "columns: index, offset, date, type, status, media_type, length, target, and any "
+         "attribute of --json"},
     Flag{"--full", 0, "", "read every byte and check it, instead of skipping bodies"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--limit", 0, "N", "stop after N records"},
@@ -47,7 +51,8 @@ constexpr std::array kLsFlags = {
 constexpr std::array kLsExamples = {
     Example{"fonds ls crawl.warc.gz", "one line a record"},
     Example{"fonds ls --fields offset,status,target crawl.warc.gz", "chosen columns"},
-    Example{"fonds ls --json --headers crawl.warc.gz", "everything that the headers say, as JSON Lines"},
+    Example{"fonds ls --json --headers crawl.warc.gz",
+            "everything that the headers say, as JSON Lines"},
 };
 
 constexpr std::array kCatFlags = {
@@ -55,13 +60,15 @@ constexpr std::array kCatFlags = {
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
-    Flag{"--output", 'o', "DIR", "one file a record in DIR, and manifest.jsonl with sizes and SHA-256"},
+    Flag{"--output", 'o', "DIR",
+         "one file a record in DIR, and manifest.jsonl with sizes and SHA-256"},
     Flag{"--force", 'f', "", "replace files that are there"},
     Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
 };
 constexpr std::array kCatExamples = {
     Example{"fonds cat crawl.warc.gz offset:4711", "the record at a stored offset, decompressed"},
-    Example{"fonds cat --part decoded crawl.warc.gz uri:http://example.com/@2014", "the page, nearest to 2014"},
+    Example{"fonds cat --part decoded crawl.warc.gz uri:http://example.com/@2014",
+            "the page, nearest to 2014"},
     Example{"fonds cat --part block -o blocks crawl.warc.gz", "every block into a file of its own"},
 };
 
@@ -77,21 +84,32 @@ constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fon
 
 const std::array kCommands = {
     Command{"info", "ARCHIVE…", "What is it: format, version, compression, sizes",
-            "Says what an archive is and reads only what it must. Formats are recognized from the content.", kInfoFlags,
-            kInfoExamples, 0, run_info},
+            "Says what an archive is and reads only what it must. Formats are recognized from the "
+            "content.",
+            kInfoFlags, kInfoExamples, 0, run_info},
     Command{"ls", "ARCHIVE…", "One line a record",
-            "Lists the records of archives. Bodies are skipped where the container allows it, so a damaged body is not\n"
+            "Lists the records of archives. Bodies are skipped where the container allows it, so a "
+            "damaged body is not\n"
             "noticed; --full and `fonds verify` read every byte.",
             kLsFlags, kLsExamples, 0, run_ls},
     Command{"cat", "ARCHIVE [KEY…]", "The content of records",
             "Writes the records that the keys name, or all, to standard output.\n"
-            "Keys: index:N, offset:N or offset:N+M, id:X, uri:X or uri:X@TIME; a bare key is tried as id, then as URI.",
+            "Keys: index:N, offset:N or offset:N+M, id:X, uri:X or uri:X@TIME; a bare key is tried "
+            "as id, then as URI.",
             kCatFlags, kCatExamples, 1, run_cat},
     Command{"verify", "ARCHIVE…", "Check every byte",
-            "Reads every byte and checks framing, checksums, digests and the rules of the format. One line a finding;\n"
+            "Reads every byte and checks framing, checksums, digests and the rules of the format. "
+            "One line a finding;\n"
             "notes are shown with --verbose. The list of codes is docs/reference/findings.md.",
             kVerifyFlags, kVerifyExamples, 0, run_verify},
-    Command{"help", "[COMMAND]", "Help on a command", "Shows the help of a command.", {}, kHelpExamples, 0, run_help},
+    Command{"help",
+            "[COMMAND]",
+            "Help on a command",
+            "Shows the help of a command.",
+            {},
+            kHelpExamples,
+            0,
+            run_help},
 };
 
 // How many letters must be changed, added or dropped to make `b` of `a`.
@@ -103,7 +121,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t best = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      const std::size_t best =
+          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
       diagonal = std::exchange(row[j], best);
     }
   }
@@ -128,7 +147,8 @@ std::span<const Command> commands() { return kCommands; }
 std::span<const Flag> common_flags() { return kCommon; }
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == name; });
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(),
+                                  [&](const Command& c) { return c.name == name; });
   return found == kCommands.end() ? nullptr : &*found;
 }
 
@@ -163,9 +183,13 @@ Arguments parse_arguments(const Command& command, std::span<const char* const> w
         names += fmt::format(",-{}", flag.letter);
       }
       if (flag.value.empty()) {
-        parser.add_flag_callback(names, [&arguments, name = flag.name] { arguments.values[std::string(name)].emplace_back(); });
+        parser.add_flag_callback(names, [&arguments, name = flag.name] {
+          arguments.values[std::string(name)].emplace_back();
+        });
       } else {
-        parser.add_option(names, values[flag.name])->expected(1)->allow_extra_args(false)
+        parser.add_option(names, values[flag.name])
+            ->expected(1)
+            ->allow_extra_args(false)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       }
     }

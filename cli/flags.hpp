@@ -1,5 +1,5 @@
-// The one table of commands and flags: the parser, the help, the manual page, the completions and the reference page
-// come from it.
+// The one table of commands and flags: the parser, the help, the manual page, the completions and
+// the reference page come from it.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 namespace fonds::cli {
 
 struct Flag {
-  std::string_view name;    // "--json"
-  char letter = 0;          // 'q' for -q
-  std::string_view value;   // name of the value in help: "SIZE"; empty for a switch
+  std::string_view name;   // "--json"
+  char letter = 0;         // 'q' for -q
+  std::string_view value;  // name of the value in help: "SIZE"; empty for a switch
   std::string_view help;
 };
 
@@ -41,7 +41,8 @@ const Command* find_command(std::string_view name);
 struct Arguments {
   const Command* command = nullptr;
   std::vector<std::string> positional;
-  std::map<std::string, std::vector<std::string>, std::less<>> values;  // by flag name; a switch has one empty value
+  std::map<std::string, std::vector<std::string>, std::less<>>
+      values;  // by flag name; a switch has one empty value
 
   bool has(std::string_view flag) const { return values.contains(flag); }
   std::string get(std::string_view flag, std::string_view otherwise = {}) const;
@@ -49,7 +50,7 @@ struct Arguments {
 
 enum class Exit : int {
   Done = 0,
-  Not = 1,         // the answer is no, or not whole
+  Not = 1,  // the answer is no, or not whole
   Usage = 2,
   Unreadable = 3,  // an input or output could not be read or written at all
   Interrupted = 130,

@@ -17,7 +17,9 @@ namespace {
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value) : std::nullopt;
+  return error == std::errc() && end == text.data() + text.size() && !text.empty()
+             ? std::optional(value)
+             : std::nullopt;
 }
 
 void read_names(std::istream& from, std::vector<std::string>& names) {
@@ -32,7 +34,8 @@ void add_directory(const std::string& name, std::vector<std::string>& names, Mes
   std::error_code error;
   std::vector<std::string> found;
   auto entry = std::filesystem::recursive_directory_iterator(name, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
+  for (; !error && entry != std::filesystem::recursive_directory_iterator();
+       entry.increment(error)) {
     std::error_code ignored;
     if (entry->is_regular_file(ignored)) {
       found.push_back(entry->path().string());
@@ -71,7 +74,8 @@ std::uint64_t parse_size(std::string_view text) {
   return *number * unit;
 }
 
-std::uint64_t parse_count(const Arguments& arguments, std::string_view flag, std::uint64_t otherwise) {
+std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
+                          std::uint64_t otherwise) {
   if (!arguments.has(flag)) {
     return otherwise;
   }
@@ -113,7 +117,8 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
 
 ops::ScanOptions scan_options(const Arguments& arguments) {
   ops::ScanOptions options;
-  options.threads = static_cast<unsigned>(std::min<std::uint64_t>(parse_count(arguments, "--threads", 0), 1024));
+  options.threads =
+      static_cast<unsigned>(std::min<std::uint64_t>(parse_count(arguments, "--threads", 0), 1024));
   if (arguments.has("--memory")) {
     options.read.memory_budget = parse_size(arguments.get("--memory"));
     constexpr std::uint64_t kLeast = std::uint64_t{1} << 20;
@@ -125,7 +130,8 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   return options;
 }
 
-void for_each_archive(const Arguments& arguments, Messages& messages, const std::vector<std::string>& names,
+void for_each_archive(const Arguments& arguments, Messages& messages,
+                      const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work) {
   const std::string format = arguments.get("--format");
   ops::ScanOptions options = scan_options(arguments);
@@ -141,7 +147,10 @@ void for_each_archive(const Arguments& arguments, Messages& messages, const std:
       messages.error(archive.error());
       continue;
     }
-    Progress progress(arguments, name, archive->source->random_access() ? std::optional(archive->source->size().value_or(0)) : std::nullopt);
+    Progress progress(arguments, name,
+                      archive->source->random_access()
+                          ? std::optional(archive->source->size().value_or(0))
+                          : std::nullopt);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
     if (const auto status = work(*archive, options); !status) {
       if (interrupted()) {

@@ -13,15 +13,19 @@
 
 namespace fonds::cli {
 
-// The names on the command line, those of --files-from, and with -r the files in directories. Throws UsageError.
+// The names on the command line, those of --files-from, and with -r the files in directories.
+// Throws UsageError.
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages);
 
-// Opens each archive and calls `work`; what cannot be opened or read is told and the others are done.
-void for_each_archive(const Arguments& arguments, Messages& messages, const std::vector<std::string>& names,
+// Opens each archive and calls `work`; what cannot be opened or read is told and the others are
+// done.
+void for_each_archive(const Arguments& arguments, Messages& messages,
+                      const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work);
 
 ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
-std::uint64_t parse_count(const Arguments& arguments, std::string_view flag, std::uint64_t otherwise);
+std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
+                          std::uint64_t otherwise);
 
 }  // namespace fonds::cli

@@ -1,9 +1,9 @@
 #include "interrupt.hpp"
 
+#include <csignal>
+
 #include <signal.h>
 #include <unistd.h>
-
-#include <csignal>
 
 #include "flags.hpp"
 

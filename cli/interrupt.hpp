@@ -1,4 +1,5 @@
-// Ctrl-C: the program ends at once, or, while it writes files, as soon as the temporary ones are removed.
+// Ctrl-C: the program ends at once, or, while it writes files, as soon as the temporary ones are
+// removed.
 #pragma once
 
 namespace fonds::cli {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/text.hpp"
 #include "flags.hpp"
@@ -18,9 +17,10 @@ namespace fonds::cli {
 namespace {
 
 int usage_error(const std::string& message, const Command* command) {
-  std::cerr << fmt::format("fonds: {}\n{}\n", escape_for_terminal(message),
-                           command == nullptr ? "`fonds help` lists the commands"
-                                              : fmt::format("`fonds help {}` shows how it is used", command->name));
+  std::cerr << fmt::format(
+      "fonds: {}\n{}\n", escape_for_terminal(message),
+      command == nullptr ? "`fonds help` lists the commands"
+                         : fmt::format("`fonds help {}` shows how it is used", command->name));
   return static_cast<int>(Exit::Usage);
 }
 
@@ -30,8 +30,9 @@ int unknown_command(const std::string& name) {
     known.push_back(command.name);
   }
   const std::string_view near = nearest(name, known);
-  return usage_error(near.empty() ? fmt::format("there is no command {}", name)
-                                  : fmt::format("there is no command {}; did you mean {}?", name, near),
+  return usage_error(near.empty()
+                         ? fmt::format("there is no command {}", name)
+                         : fmt::format("there is no command {}; did you mean {}?", name, near),
                      nullptr);
 }
 
@@ -96,7 +97,8 @@ int run_help(const Arguments& arguments) {
 int main(int argc, char** argv) {
   try {
     fonds::cli::install_signal_handlers();
-    return fonds::cli::run(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1));
+    return fonds::cli::run(
+        std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1));
   } catch (const std::exception& error) {
     std::cerr << "fonds: " << error.what() << '\n';
     return static_cast<int>(fonds::cli::Exit::Unreadable);

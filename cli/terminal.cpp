@@ -1,13 +1,12 @@
 #include "terminal.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include "base/text.hpp"
 
@@ -55,7 +54,8 @@ Status StandardOutput::flush() {
       ::_exit(static_cast<int>(Exit::Done));
     }
     if (n < 0 && errno != EINTR) {
-      return fail(ErrorCode::Io, "standard output cannot be written: " + std::generic_category().message(errno));
+      return fail(ErrorCode::Io,
+                  "standard output cannot be written: " + std::generic_category().message(errno));
     }
     rest.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
   }
@@ -64,7 +64,9 @@ Status StandardOutput::flush() {
 }
 
 Messages::Messages(const Arguments& arguments)
-    : quiet_(arguments.has("--quiet")), verbose_(arguments.has("--verbose")), strict_(arguments.has("--strict")) {
+    : quiet_(arguments.has("--quiet")),
+      verbose_(arguments.has("--verbose")),
+      strict_(arguments.has("--strict")) {
   const std::string when = arguments.get("--color", "auto");
   if (when != "auto" && when != "always" && when != "never") {
     throw UsageError{fmt::format("--color takes auto, always or never, not {}", when)};
@@ -81,16 +83,18 @@ void Messages::line(std::string_view text) {
 
 void Messages::error(const Error& error) {
   unreadable_ = true;
-  line(fmt::format("{}fonds:{} {}", color_ ? "\x1b[31m" : "", color_ ? "\x1b[0m" : "", escape_for_terminal(error.to_string())));
+  line(fmt::format("{}fonds:{} {}", color_ ? "\x1b[31m" : "", color_ ? "\x1b[0m" : "",
+                   escape_for_terminal(error.to_string())));
 }
 
 void Messages::finding(const Finding& finding) {
-  const bool bad = finding.severity == Severity::Error || (strict_ && finding.severity == Severity::Warning);
+  const bool bad =
+      finding.severity == Severity::Error || (strict_ && finding.severity == Severity::Warning);
   damaged_ = damaged_ || bad;
   if ((bad || verbose_) && !(quiet_ && !bad)) {
     const std::string_view color = finding.severity == Severity::Error ? "\x1b[31m" : "\x1b[33m";
-    line(fmt::format("{}{}{}: {}", color_ ? color : "", to_string(finding.severity), color_ ? "\x1b[0m" : "",
-                     describe(finding)));
+    line(fmt::format("{}{}{}: {}", color_ ? color : "", to_string(finding.severity),
+                     color_ ? "\x1b[0m" : "", describe(finding)));
   }
 }
 
@@ -113,12 +117,14 @@ std::string describe(const Finding& finding) {
     const FindingRule* rule = find_rule(finding.code);
     message = rule == nullptr ? std::string(finding.code) : std::string(rule->text);
   }
-  return fmt::format("{}{} [{}]", escape_for_terminal(fonds::describe(finding.where)), escape_for_terminal(message), finding.code);
+  return fmt::format("{}{} [{}]", escape_for_terminal(fonds::describe(finding.where)),
+                     escape_for_terminal(message), finding.code);
 }
 
 Progress::Progress(const Arguments& arguments, std::string name, std::optional<std::uint64_t> size)
     : name_(std::move(name)), size_(size), forced_(arguments.has("--progress")) {
-  on_ = forced_ || (!arguments.has("--no-progress") && !arguments.has("--quiet") && ::isatty(STDERR_FILENO) == 1);
+  on_ = forced_ || (!arguments.has("--no-progress") && !arguments.has("--quiet") &&
+                    ::isatty(STDERR_FILENO) == 1);
 }
 
 Progress::~Progress() {
@@ -142,8 +148,10 @@ void Progress::at(std::uint64_t position) {
   const double rate = static_cast<double>(farthest_) / seconds;
   std::string text = fmt::format("\r{}: {}", escape_for_terminal(name_), human(farthest_));
   if (size_ && *size_ > 0) {
-    const double left = static_cast<double>(*size_ - std::min(farthest_, *size_)) / std::max(rate, 1.0);
-    text += fmt::format(" of {} ({}%), {:.0f} s left", human(*size_), farthest_ * 100 / *size_, left);
+    const double left =
+        static_cast<double>(*size_ - std::min(farthest_, *size_)) / std::max(rate, 1.0);
+    text +=
+        fmt::format(" of {} ({}%), {:.0f} s left", human(*size_), farthest_ * 100 / *size_, left);
   }
   text += fmt::format(", {}/s\x1b[K", human(static_cast<std::uint64_t>(rate)));
   write_error(text);

@@ -14,8 +14,8 @@
 
 namespace fonds {
 
-// Bytes at positions. Sources with random access are stateless: every member may be called from many
-// threads. Without random access only `read_next` works, from one thread.
+// Bytes at positions. Sources with random access are stateless: every member may be called from
+// many threads. Without random access only `read_next` works, from one thread.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -24,11 +24,11 @@ class ByteSource {
   virtual bool random_access() const = 0;
   // The size in bytes. Errors: Unsupported without random access.
   virtual Result<std::uint64_t> size() = 0;
-  // Reads up to out.size() bytes at `offset`; fewer only at the end. Errors: Io; Unsupported without
-  // random access.
+  // Reads up to out.size() bytes at `offset`; fewer only at the end. Errors: Io; Unsupported
+  // without random access.
   virtual Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) = 0;
-  // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io; Cancelled
-  // if a signal interrupted a read that was waiting.
+  // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io;
+  // Cancelled if a signal interrupted a read that was waiting.
   virtual Result<std::size_t> read_next(MutableByteView out) = 0;
   // The whole content if it lies in memory (mapped files, memory); lives as long as the source.
   virtual std::optional<ByteView> view() { return std::nullopt; }

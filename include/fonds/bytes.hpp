@@ -1,4 +1,5 @@
-// Views of bytes and of text. A view never owns; each function that returns one says how long it lives.
+// Views of bytes and of text. A view never owns; each function that returns one says how long it
+// lives.
 #pragma once
 
 #include <cstddef>

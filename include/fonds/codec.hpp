@@ -1,5 +1,5 @@
-// Codecs: how the bytes of an archive are stored. A unit is what can be decoded alone: a gzip member,
-// a zstd frame, an lz4 frame, a whole bzip2 or xz stream; plain bytes have no units.
+// Codecs: how the bytes of an archive are stored. A unit is what can be decoded alone: a gzip
+// member, a zstd frame, an lz4 frame, a whole bzip2 or xz stream; plain bytes have no units.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace fonds {
 
-// Where a decoded byte comes from: `unit` is the stored offset of the unit it lies in, `inner` how many
-// decoded bytes of that unit come before it. Plain bytes: their own offset, and 0.
+// Where a decoded byte comes from: `unit` is the stored offset of the unit it lies in, `inner` how
+// many decoded bytes of that unit come before it. Plain bytes: their own offset, and 0.
 struct Place {
   std::uint64_t unit = 0;
   std::uint64_t inner = 0;
@@ -42,7 +42,8 @@ class ByteStream {
 struct RecordProbe {
   // Whether a record can start at `head`, which holds up to 64 KiB of what follows there.
   bool (*starts_record)(ByteView head) = nullptr;
-  // The first offset in [from, to) at which a record seems to start in plain bytes; `to` if there is none.
+  // The first offset in [from, to) at which a record seems to start in plain bytes; `to` if there
+  // is none.
   std::uint64_t (*find_record)(ByteView plain, std::uint64_t from, std::uint64_t to) = nullptr;
 };
 
@@ -50,41 +51,43 @@ struct DecodeOptions {
   std::uint64_t start = 0;  // stored offset at which a unit begins
   bool skim = false;        // decode only what is looked at; skim_unit() may then skip the rest
   RecordProbe probe = {};
-  std::string state = {};   // Decoder::state() of a decoder that came to `start`
-  std::size_t max_whole_unit = std::size_t{16} << 20;      // larger units are decoded as a stream
-  std::uint64_t max_buffer = std::uint64_t{256} << 20;     // decoded bytes that one peek may hold
-  unsigned max_window_log = 27;                            // zstd
-  std::uint64_t max_dictionary = std::uint64_t{8} << 20;   // zstd, decoded
+  std::string state = {};  // Decoder::state() of a decoder that came to `start`
+  std::size_t max_whole_unit = std::size_t{16} << 20;     // larger units are decoded as a stream
+  std::uint64_t max_buffer = std::uint64_t{256} << 20;    // decoded bytes that one peek may hold
+  unsigned max_window_log = 27;                           // zstd
+  std::uint64_t max_dictionary = std::uint64_t{8} << 20;  // zstd, decoded
   bool salvage = false;  // go on inside a damaged unit where the codec can (lz4, zstd blocks)
 };
 
-// Decodes units one after the other into one stream of bytes. Never fails on damage: damage becomes a
-// finding, and where bytes are missing the stream has a gap. peek() never shows bytes from both sides
-// of a gap; it comes back short there, and next_run() steps over.
+// Decodes units one after the other into one stream of bytes. Never fails on damage: damage becomes
+// a finding, and where bytes are missing the stream has a gap. peek() never shows bytes from both
+// sides of a gap; it comes back short there, and next_run() steps over.
 //
 // The bytes between two gaps are a run. Units of one run follow each other without loss (padding
 // that belongs to no unit may have been passed over with a finding).
 class Decoder : public ByteStream {
  public:
-  // Place of the next byte. Exact after a peek that showed at least one byte; after a peek that showed
-  // none it is the end of the run.
+  // Place of the next byte. Exact after a peek that showed at least one byte; after a peek that
+  // showed none it is the end of the run.
   virtual Place place() const = 0;
   // How many of the bytes that the last peek showed belong to the unit of the first one.
   virtual std::size_t shown_of_unit() const = 0;
   // Call when peek() shows nothing more: goes on behind the gap. False at the end of the data.
   // Errors: Io.
   virtual Result<bool> next_run() = 0;
-  // Steps over `n` bytes, shown or not; fewer where the run ends. Returns how many were stepped over.
+  // Steps over `n` bytes, shown or not; fewer where the run ends. Returns how many were stepped
+  // over.
   virtual Result<std::uint64_t> skip(std::uint64_t n);
   // With DecodeOptions::skim, at a place in a unit whose rest need not be seen: if the unit can be
-  // found to end after exactly `inner_end` decoded bytes (counted from its start), goes to the start
-  // of the next unit and returns true. Else changes nothing and returns false; then skip() works.
-  // Content that was stepped over this way was not checked.
+  // found to end after exactly `inner_end` decoded bytes (counted from its start), goes to the
+  // start of the next unit and returns true. Else changes nothing and returns false; then skip()
+  // works. Content that was stepped over this way was not checked.
   virtual Result<bool> skim_unit(std::uint64_t inner_end);
   // Stored bytes that are done with: where the next unit would start, for progress and for the
   // stored length of the last unit.
   virtual std::uint64_t stored_position() const = 0;
-  // What a decoder that starts at `place` must know of what came before it, for DecodeOptions::state.
+  // What a decoder that starts at `place` must know of what came before it, for
+  // DecodeOptions::state.
   virtual std::string state(const Place& place) const;
   // What was found since the last call, in stored order. Each has where.stored_offset.
   std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
@@ -101,15 +104,15 @@ class Codec {
   virtual std::string_view name() const = 0;  // "none", "gzip", "zstd", "lz4", "bzip2", "xz"
   // How many bits of `head` speak for this codec; 0 = not this codec.
   virtual int probe(ByteView head) const = 0;
-  // Starts decoding at DecodeOptions::start. Reads by itself what a start in the middle needs from the
-  // head of the file (the dictionary frame of WARC-Zstandard).
+  // Starts decoding at DecodeOptions::start. Reads by itself what a start in the middle needs from
+  // the head of the file (the dictionary frame of WARC-Zstandard).
   virtual Result<std::unique_ptr<Decoder>> decode(std::shared_ptr<ByteSource> source,
                                                   const DecodeOptions& options) const = 0;
   // Facts of the container, as names and values, for `info`: a dictionary, for instance.
   virtual std::vector<std::pair<std::string, std::string>> describe(ByteSource& source) const;
-  // The first offset in [from, to) at which a unit seems to start that begins a record, for cutting a
-  // file into parts; `to` if there is none. A guess: whoever uses it checks that the part before ends
-  // just there.
+  // The first offset in [from, to) at which a unit seems to start that begins a record, for cutting
+  // a file into parts; `to` if there is none. A guess: whoever uses it checks that the part before
+  // ends just there.
   virtual std::uint64_t find_unit(ByteView stored, std::uint64_t from, std::uint64_t to,
                                   const RecordProbe& probe) const;
 };

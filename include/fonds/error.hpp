@@ -79,17 +79,18 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, Location 
 
 }  // namespace fonds
 
-// FONDS_TRY(auto n, source->size());  FONDS_CHECK(stream.skip(n));  return the error if there is one.
+// FONDS_TRY(auto n, source->size());  FONDS_CHECK(stream.skip(n));  return the error if there is
+// one.
 #define FONDS_TRY(decl, expr) FONDS_TRY_I(FONDS_CAT(fonds_result_, __COUNTER__), decl, expr)
-#define FONDS_TRY_I(result, decl, expr)                                   \
-  auto result = (expr);                                                  \
-  if (!result) return ::tl::unexpected(std::move(result.error()));       \
+#define FONDS_TRY_I(result, decl, expr)                            \
+  auto result = (expr);                                            \
+  if (!result) return ::tl::unexpected(std::move(result.error())); \
   decl = std::move(*result)
-#define FONDS_CHECK(expr)                                                \
-  do {                                                                  \
-    if (auto fonds_status = (expr); !fonds_status) {                     \
-      return ::tl::unexpected(std::move(fonds_status.error()));          \
-    }                                                                   \
+#define FONDS_CHECK(expr)                                       \
+  do {                                                          \
+    if (auto fonds_status = (expr); !fonds_status) {            \
+      return ::tl::unexpected(std::move(fonds_status.error())); \
+    }                                                           \
   } while (false)
 #define FONDS_CAT(a, b) FONDS_CAT_I(a, b)
 #define FONDS_CAT_I(a, b) a##b

@@ -1,5 +1,5 @@
-// A finding is one thing that is unusual or wrong in an archive. Readers attach findings to records,
-// `verify` collects them. The list of all codes is docs/reference/findings.md.
+// A finding is one thing that is unusual or wrong in an archive. Readers attach findings to
+// records, `verify` collects them. The list of all codes is docs/reference/findings.md.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,8 @@ const FindingRule* find_rule(std::string_view code);
 struct Finding {
   std::string_view code;  // one of finding_rules(), static storage
   Severity severity = Severity::Error;
-  std::string message;  // what was found and what was expected; may be empty where the code says it all
+  std::string
+      message;  // what was found and what was expected; may be empty where the code says it all
   Location where;
 };
 

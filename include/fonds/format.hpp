@@ -51,7 +51,8 @@ using ByteOutput = std::function<Status(ByteView)>;
 
 struct VerifyOptions {
   bool digests = true;
-  std::uint64_t max_payload = std::uint64_t{16} << 20;  // of larger blocks only the stored octets are hashed
+  std::uint64_t max_payload = std::uint64_t{16}
+                              << 20;  // of larger blocks only the stored octets are hashed
 };
 
 // Checks records one by one, on the thread that reads them, and remembers what VerifyWhole needs.
@@ -70,9 +71,10 @@ class VerifyWhole {
   virtual void begin(const Archive& archive) = 0;
   // `first_ordinal` is the number of the part's first record in its archive.
   virtual void add(VerifyPart& part, std::uint64_t first_ordinal) = 0;
-  // Called after the parts of each archive, with the number of its records. `all_read` is false if a limit kept some
-  // from being read.
-  virtual void end(std::uint64_t records, bool all_read, const std::function<void(Finding)>& out) = 0;
+  // Called after the parts of each archive, with the number of its records. `all_read` is false if
+  // a limit kept some from being read.
+  virtual void end(std::uint64_t records, bool all_read,
+                   const std::function<void(Finding)>& out) = 0;
   // Called at the very end: what no archive of the run could answer.
   virtual void finish(const std::function<void(Finding)>& out) = 0;
 };
@@ -85,13 +87,17 @@ class Format {
   // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
   virtual int probe(ByteView decoded_head, bool whole) const = 0;
   virtual RecordProbe record_probe() const = 0;
-  virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive, const ReadOptions& options) const = 0;
-  // Gives a part of the reader's current record to `out`, piece by piece; the closing line ends of RecordPart::Record are
-  // not given (they come with RecordReader::finish). Payloads of more than `max_payload` bytes are not decoded: finding
-  // limit-exceeded. What is odd about the part is appended to `findings`. Errors: those of reading and of `out`.
-  virtual Status write_part(RecordReader& reader, const Record& record, RecordPart part, std::uint64_t max_payload,
-                            const ByteOutput& out, std::vector<Finding>& findings) const = 0;
-  virtual std::unique_ptr<VerifyPart> verify_part(const Archive& archive, const VerifyOptions& options) const = 0;
+  virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
+                                                     const ReadOptions& options) const = 0;
+  // Gives a part of the reader's current record to `out`, piece by piece; the closing line ends of
+  // RecordPart::Record are not given (they come with RecordReader::finish). Payloads of more than
+  // `max_payload` bytes are not decoded: finding limit-exceeded. What is odd about the part is
+  // appended to `findings`. Errors: those of reading and of `out`.
+  virtual Status write_part(RecordReader& reader, const Record& record, RecordPart part,
+                            std::uint64_t max_payload, const ByteOutput& out,
+                            std::vector<Finding>& findings) const = 0;
+  virtual std::unique_ptr<VerifyPart> verify_part(const Archive& archive,
+                                                  const VerifyOptions& options) const = 0;
   virtual std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& options) const = 0;
 };
 

@@ -20,41 +20,46 @@ namespace fonds {
 struct ReadOptions {
   std::uint64_t memory_budget = std::uint64_t{1} << 30;  // decoded bytes held at once by one reader
   std::uint64_t max_header = std::uint64_t{8} << 20;     // octets of one record header
-  bool skim = false;           // step over bodies without decoding them where the codec can; they go unchecked
-  bool http = false;           // parse HTTP heads, so that Record::describe tells status and media type
-  bool search_damaged = false;  // also look for records inside suspect blocks (`--skip-damaged`)
-  std::uint64_t start = 0;     // stored offset of a unit to begin at
+  bool skim =
+      false;  // step over bodies without decoding them where the codec can; they go unchecked
+  bool http = false;  // parse HTTP heads, so that Record::describe tells status and media type
+  bool search_damaged = false;    // also look for records inside suspect blocks (`--skip-damaged`)
+  std::uint64_t start = 0;        // stored offset of a unit to begin at
   std::uint64_t start_inner = 0;  // decoded bytes to pass over there
-  std::optional<std::uint64_t> stop_at = {};  // deliver no record whose unit starts at or behind this offset
-  std::string state = {};      // RecordReader::state() of a reader that came to `start`
-  std::stop_token stop = {};        // checked between records
+  std::optional<std::uint64_t> stop_at =
+      {};                     // deliver no record whose unit starts at or behind this offset
+  std::string state = {};     // RecordReader::state() of a reader that came to `start`
+  std::stop_token stop = {};  // checked between records
 };
 
-// Reads the records of one archive in file order. Damage does not end reading: it becomes a finding of the record it
-// touches, or of no record (loose_findings), and reading goes on at the next record that can be recognized.
-// One thread at a time.
+// Reads the records of one archive in file order. Damage does not end reading: it becomes a finding
+// of the record it touches, or of no record (loose_findings), and reading goes on at the next
+// record that can be recognized. One thread at a time.
 class RecordReader {
  public:
   virtual ~RecordReader() = default;
 
-  // The next record, or nullptr at the end; it lives until the next call. What was not read of the one before is
-  // passed over as by finish().
-  // Errors: Io, LimitExceeded, Cancelled, Unsupported. After an error every further call returns the same error.
+  // The next record, or nullptr at the end; it lives until the next call. What was not read of the
+  // one before is passed over as by finish(). Errors: Io, LimitExceeded, Cancelled, Unsupported.
+  // After an error every further call returns the same error.
   virtual Result<Record*> next() = 0;
 
-  // Looks at the block of the current record: at least `at_least` bytes from the current position in it, fewer only at
-  // its end. The view lives until the next call.
+  // Looks at the block of the current record: at least `at_least` bytes from the current position
+  // in it, fewer only at its end. The view lives until the next call.
   virtual Result<ByteView> peek_block(std::size_t at_least) = 0;
   virtual void consume_block(std::size_t n) = 0;
 
-  // Passes over the rest of the current record and says what is known of it. Call at most once a record.
+  // Passes over the rest of the current record and says what is known of it. Call at most once a
+  // record.
   virtual Result<RecordEnd> finish() = 0;
 
-  // Findings that belong to no record (before the first one, behind the last one); emptied by the call.
+  // Findings that belong to no record (before the first one, behind the last one); emptied by the
+  // call.
   virtual std::vector<Finding> take_loose_findings() = 0;
 
-  // After the end: where reading stopped; the place of the first record not delivered because of stop_at, or the end of
-  // the file. Two readers that share a border agree on this place and on `state()`, or the border was guessed wrong.
+  // After the end: where reading stopped; the place of the first record not delivered because of
+  // stop_at, or the end of the file. Two readers that share a border agree on this place and on
+  // `state()`, or the border was guessed wrong.
   virtual Place end_place() const = 0;
   // What later records are understood by (the definition of an ARC), as an opaque text.
   virtual std::string state() const = 0;

@@ -21,8 +21,9 @@ struct Field {
   std::string_view name, value;
 };
 
-// Receives the attributes of a record one by one, in a fixed order, under the names of the command's JSON
-// (docs/reference/json.md). Composite attributes are bracketed by begin_/end_ calls; `name` is empty inside lists.
+// Receives the attributes of a record one by one, in a fixed order, under the names of the
+// command's JSON (docs/reference/json.md). Composite attributes are bracketed by begin_/end_ calls;
+// `name` is empty inside lists.
 class AttributeSink {
  public:
   virtual ~AttributeSink() = default;
@@ -34,14 +35,14 @@ class AttributeSink {
   virtual void end_list() = 0;
 };
 
-// A record is a view: valid until the next call on its reader. The format's own view of it (warc::RecordView) lies in
-// <fonds/formats/…>.
+// A record is a view: valid until the next call on its reader. The format's own view of it
+// (warc::RecordView) lies in <fonds/formats/…>.
 class Record {
  public:
   virtual ~Record() = default;
 
   std::uint64_t ordinal = 0;  // 0-based, counted from where reading began
-  Place place;                // where it begins: stored offset of its unit, decoded bytes from there
+  Place place;  // where it begins: stored offset of its unit, decoded bytes from there
 
   // The format's name: "warc", "arc", "recordio", …
   virtual std::string_view format() const = 0;
@@ -53,7 +54,8 @@ class Record {
   virtual std::span<const Field> fields() const = 0;
   // The header's octets as stored, with what ends it.
   virtual ByteView raw_header() const = 0;
-  // Octets of the content block by the header; less may be there. Nothing if the header is cut or the length is unknown.
+  // Octets of the content block by the header; less may be there. Nothing if the header is cut or
+  // the length is unknown.
   virtual std::optional<std::uint64_t> length() const = 0;
   // What the record is, for people and programs: everything of the JSON object after `format`.
   virtual void describe(AttributeSink& out, bool with_headers) const = 0;
@@ -61,11 +63,12 @@ class Record {
 
 // What is known of a record once reading has passed it.
 struct RecordEnd {
-  std::optional<std::uint64_t> length;         // octets of the block that were there; nothing if unknown
-  std::optional<std::uint64_t> stored_length;  // bytes up to the next record's unit; nothing if the unit is shared
-  std::uint64_t trailing = 0;                  // CR and LF octets between the block and the next record
-  std::string closing;                         // those octets, up to 64 KiB of them; empty if they were skimmed
-  std::vector<Finding> findings;               // all of this record, header's and block's
+  std::optional<std::uint64_t> length;  // octets of the block that were there; nothing if unknown
+  std::optional<std::uint64_t>
+      stored_length;           // bytes up to the next record's unit; nothing if the unit is shared
+  std::uint64_t trailing = 0;  // CR and LF octets between the block and the next record
+  std::string closing;         // those octets, up to 64 KiB of them; empty if they were skimmed
+  std::vector<Finding> findings;  // all of this record, header's and block's
 };
 
 }  // namespace fonds

@@ -9,7 +9,8 @@ namespace fonds {
 
 inline std::uint32_t load_le32(ByteView bytes) noexcept {
   return std::to_integer<std::uint32_t>(bytes[0]) | std::to_integer<std::uint32_t>(bytes[1]) << 8 |
-         std::to_integer<std::uint32_t>(bytes[2]) << 16 | std::to_integer<std::uint32_t>(bytes[3]) << 24;
+         std::to_integer<std::uint32_t>(bytes[2]) << 16 |
+         std::to_integer<std::uint32_t>(bytes[3]) << 24;
 }
 inline std::uint64_t load_le64(ByteView bytes) noexcept {
   return load_le32(bytes) | static_cast<std::uint64_t>(load_le32(bytes.subspan(4))) << 32;

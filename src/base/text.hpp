@@ -11,7 +11,8 @@ bool is_utf8(std::string_view text);
 std::string latin1_to_utf8(std::string_view text);
 // `text` if it is UTF-8, else its Latin-1 reading.
 std::string to_utf8(std::string_view text);
-// For a terminal or a table: control characters (C0, DEL, C1), and Unicode's direction and line separators, become
+// For a terminal or a table: control characters (C0, DEL, C1), and Unicode's direction and line
+// separators, become
 // \xNN or \u{N}; a backslash stays. Octets that are not UTF-8 become \xNN.
 std::string escape_for_terminal(std::string_view text);
 // ASCII only, no locale.

@@ -21,8 +21,8 @@ class BufferedDecoder : public Decoder {
 
  protected:
   enum class Fill { More, Gap, End };
-  // Decodes more bytes behind the ones that are there: calls begin_unit() where a unit begins, reserve() and
-  // commit() for its bytes, as often as it likes, and returns
+  // Decodes more bytes behind the ones that are there: calls begin_unit() where a unit begins,
+  // reserve() and commit() for its bytes, as often as it likes, and returns
   //   More: something was added (or an empty unit passed);
   //   Gap: the run is over here; the next call goes on behind the gap;
   //   End: the data is over; so say all further calls.
@@ -31,7 +31,8 @@ class BufferedDecoder : public Decoder {
 
   // The next bytes belong to the unit at `stored_offset`, beginning with its decoded byte `inner`.
   void begin_unit(std::uint64_t stored_offset, std::uint64_t inner = 0);
-  // Uninitialised room for at least `n` bytes behind the decoded ones; valid until the next reserve().
+  // Uninitialised room for at least `n` bytes behind the decoded ones; valid until the next
+  // reserve().
   MutableByteView reserve(std::size_t n);
   void commit(std::size_t n);
   std::size_t buffered() const { return end_ - begin_; }
@@ -42,13 +43,13 @@ class BufferedDecoder : public Decoder {
 
  private:
   struct Mark {
-    std::size_t at;              // index into buffer_
-    std::uint64_t unit, inner;   // place of the byte at `at`
+    std::size_t at;             // index into buffer_
+    std::uint64_t unit, inner;  // place of the byte at `at`
   };
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // what is decoded and not consumed
-  std::vector<Mark> marks_;  // ascending; marks_[0] covers begin_
+  std::vector<Mark> marks_;          // ascending; marks_[0] covers begin_
   bool gap_ = false, done_ = false;
 };
 

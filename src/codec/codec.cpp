@@ -1,11 +1,12 @@
-#include <fonds/codec.hpp>
-
 #include <algorithm>
+
+#include <fonds/codec.hpp>
 
 namespace fonds {
 
 void Decoder::report(std::string_view code, std::string message, std::uint64_t stored_offset) {
-  // Hostile data can have a finding every few bytes, and nobody asks for them before something is decoded.
+  // Hostile data can have a finding every few bytes, and nobody asks for them before something is
+  // decoded.
   constexpr std::size_t kMostWaiting = 65536;
   if (findings_.size() >= kMostWaiting) {
     return;
@@ -33,7 +34,8 @@ Result<bool> Decoder::skim_unit(std::uint64_t) { return false; }
 
 std::vector<std::pair<std::string, std::string>> Codec::describe(ByteSource&) const { return {}; }
 
-std::uint64_t Codec::find_unit(ByteView, std::uint64_t, std::uint64_t to, const RecordProbe&) const {
+std::uint64_t Codec::find_unit(ByteView, std::uint64_t, std::uint64_t to,
+                               const RecordProbe&) const {
   return to;
 }
 

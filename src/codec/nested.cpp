@@ -13,7 +13,9 @@ class DecodedSource final : public ByteSource {
       : decoder_(std::move(decoder)), name_(std::move(name)) {}
   const std::string& name() const override { return name_; }
   bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override { return fail(ErrorCode::Unsupported, "a decoded stream has no size"); }
+  Result<std::uint64_t> size() override {
+    return fail(ErrorCode::Unsupported, "a decoded stream has no size");
+  }
   Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
     return fail(ErrorCode::Unsupported, "a decoded stream cannot be read at positions");
   }
@@ -76,13 +78,15 @@ class NestedDecoder final : public Decoder {
 
 }  // namespace
 
-Result<std::unique_ptr<Decoder>> decode_nested(std::unique_ptr<Decoder> outer, const std::string& name,
-                                               const Codec& inner, const DecodeOptions& options) {
+Result<std::unique_ptr<Decoder>> decode_nested(std::unique_ptr<Decoder> outer,
+                                               const std::string& name, const Codec& inner,
+                                               const DecodeOptions& options) {
   auto source = std::make_shared<DecodedSource>(std::move(outer), name);
   DecodeOptions from_start = options;
   from_start.start = 0;
   FONDS_TRY(auto decoder, inner.decode(source, from_start));
-  return std::unique_ptr<Decoder>(std::make_unique<NestedDecoder>(std::move(source), std::move(decoder)));
+  return std::unique_ptr<Decoder>(
+      std::make_unique<NestedDecoder>(std::move(source), std::move(decoder)));
 }
 
 }  // namespace fonds

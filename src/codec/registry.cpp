@@ -13,8 +13,9 @@
 namespace fonds {
 
 std::span<const Codec* const> codecs() {
-  static const std::array<const Codec*, 6> all = {&gzip::gzip_codec(),   &zstd::zstd_codec(), &lz4::lz4_codec(),
-                                                  &bzip2::bzip2_codec(), &xz::xz_codec(),     &none::none_codec()};
+  static const std::array<const Codec*, 6> all = {&gzip::gzip_codec(), &zstd::zstd_codec(),
+                                                  &lz4::lz4_codec(),   &bzip2::bzip2_codec(),
+                                                  &xz::xz_codec(),     &none::none_codec()};
   return all;
 }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block has up to 900 kB
 constexpr std::size_t kMaxLayers = 2;
-constexpr std::uint64_t kDamagedHead = std::uint64_t{16} << 20;  // how far a first whole unit is looked for
+constexpr std::uint64_t kDamagedHead = std::uint64_t{16}
+                                       << 20;  // how far a first whole unit is looked for
 
 // A pipe whose first bytes were read to recognize it: gives them again, then the rest.
 class ReplayedSource final : public ByteSource {
@@ -25,7 +26,9 @@ class ReplayedSource final : public ByteSource {
   const std::string& name() const override { return rest_->name(); }
   bool random_access() const override { return false; }
   Result<std::uint64_t> size() override { return rest_->size(); }
-  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override { return rest_->read_at(offset, out); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    return rest_->read_at(offset, out);
+  }
   Result<std::size_t> read_next(MutableByteView out) override {
     if (given_ == head_.size()) {
       return rest_->read_next(out);
@@ -49,7 +52,8 @@ Result<bool> read_more(ByteSource& source, std::vector<std::byte>& head, std::si
   head.resize(size);
   while (have < size) {
     const MutableByteView room = MutableByteView(head).subspan(have);
-    FONDS_TRY(const std::size_t n, source.random_access() ? source.read_at(have, room) : source.read_next(room));
+    FONDS_TRY(const std::size_t n,
+              source.random_access() ? source.read_at(have, room) : source.read_next(room));
     if (n == 0) {
       break;
     }
@@ -91,12 +95,14 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
       view = (*decoder)->peek(1);
     }
     // Behind damage only while nothing has been recognized.
-  } while (head.bytes.size() < kHead && probe_format(head) == nullptr && (*decoder)->next_run().value_or(false));
+  } while (head.bytes.size() < kHead && probe_format(head) == nullptr &&
+           (*decoder)->next_run().value_or(false));
   head.whole = head.bytes.size() < kHead;
   return head;
 }
 
-// The codec whose first unit that holds a record comes first, for a file whose beginning is damaged.
+// The codec whose first unit that holds a record comes first, for a file whose beginning is
+// damaged.
 const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
   const auto stored = source.view();
   if (!stored) {
@@ -115,10 +121,12 @@ const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
 
 }  // namespace
 
-Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive, const DecodeOptions& options) {
+Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive,
+                                              const DecodeOptions& options) {
   FONDS_TRY(auto decoder, archive.codec().decode(archive.source, options));
   for (std::size_t layer = 1; layer < archive.codecs.size(); ++layer) {
-    FONDS_TRY(decoder, decode_nested(std::move(decoder), archive.source->name(), *archive.codecs[layer], options));
+    FONDS_TRY(decoder, decode_nested(std::move(decoder), archive.source->name(),
+                                     *archive.codecs[layer], options));
   }
   return decoder;
 }
@@ -132,14 +140,16 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   std::vector<std::byte> stored_head;
   FONDS_CHECK(read_more(*source, stored_head, kHead));
   const std::string name = source->name();
-  // A pipe is recognized on a copy of its first bytes: more of them where a block is long before it gives anything.
+  // A pipe is recognized on a copy of its first bytes: more of them where a block is long before it
+  // gives anything.
   const bool pipe = !source->random_access();
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;
   archive.codecs = {&probe_codec(stored_head)};
   const RecordProbe any_record = formats().front()->record_probe();
   DecodedHead head = decode_head(archive, any_record);
-  while (pipe && head.bytes.empty() && archive.codec().name() != "none" && stored_head.size() < kLongestPipeHead) {
+  while (pipe && head.bytes.empty() && archive.codec().name() != "none" &&
+         stored_head.size() < kLongestPipeHead) {
     FONDS_TRY(const bool more, read_more(*source, stored_head, 2 * stored_head.size()));
     if (!more) {
       break;
@@ -171,7 +181,8 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
       }
     }
     if (archive.format == nullptr) {
-      return fail(ErrorCode::BadArgument, fmt::format("there is no format named {}", options.format), {.source = name});
+      return fail(ErrorCode::BadArgument,
+                  fmt::format("there is no format named {}", options.format), {.source = name});
     }
     return archive;
   }
@@ -180,7 +191,8 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   }
   if (archive.format == nullptr) {
     return fail(ErrorCode::Unsupported,
-                "is no archive that fonds knows: no record begins in its first 64 KiB; --format NAME reads it all the same",
+                "is no archive that fonds knows: no record begins in its first 64 KiB; --format "
+                "NAME reads it all the same",
                 {.source = name, .stored_offset = 0});
   }
   return archive;

@@ -1,17 +1,16 @@
-#include <fonds/byte_source.hpp>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fonds/byte_source.hpp>
 
 namespace fonds {
 namespace {
@@ -34,7 +33,8 @@ class FileDescriptor {
   int fd_;
 };
 
-// A signal that the program handles without SA_RESTART ends the read: that is how a reader of a pipe is stopped.
+// A signal that the program handles without SA_RESTART ends the read: that is how a reader of a
+// pipe is stopped.
 Result<std::size_t> read_some(int fd, MutableByteView out, const std::string& name) {
   const ssize_t n = ::read(fd, out.data(), out.size());
   if (n >= 0) {
@@ -159,7 +159,8 @@ Result<std::shared_ptr<ByteSource>> open_source(std::string_view path) {
     if (::lseek(opened, 0, SEEK_SET) != 0) {
       return fail(ErrorCode::Io, "cannot be read again: " + system_words(errno), {.source = name});
     }
-    return std::shared_ptr<ByteSource>(std::make_shared<PipeSource>(std::move(fd), std::move(name)));
+    return std::shared_ptr<ByteSource>(
+        std::make_shared<PipeSource>(std::move(fd), std::move(name)));
   }
   void* mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, opened, 0);
   if (mapping == MAP_FAILED) {

@@ -1,14 +1,13 @@
 #include "io/file_sink.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 namespace fonds {
 namespace {
@@ -16,7 +15,8 @@ namespace {
 constexpr std::size_t kBuffer = std::size_t{256} << 10;
 
 tl::unexpected<Error> system_failure(const std::string& what, const std::string& path) {
-  return fail(ErrorCode::Io, fmt::format("{}: {}", what, std::generic_category().message(errno)), {.source = path});
+  return fail(ErrorCode::Io, fmt::format("{}: {}", what, std::generic_category().message(errno)),
+              {.source = path});
 }
 
 }  // namespace

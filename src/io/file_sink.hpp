@@ -1,4 +1,5 @@
-// Files that appear whole or not at all: written under a temporary name beside the target, then renamed.
+// Files that appear whole or not at all: written under a temporary name beside the target, then
+// renamed.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace fonds {
 
 class FileSink {
  public:
-  // Begins a file that will be called `path`. Errors: Io; BadArgument if the file is there already and `replace` is
-  // not set.
+  // Begins a file that will be called `path`. Errors: Io; BadArgument if the file is there already
+  // and `replace` is not set.
   static Result<FileSink> create(const std::string& path, bool replace);
   FileSink(FileSink&& other) noexcept;
   FileSink& operator=(FileSink&&) = delete;

@@ -16,20 +16,26 @@
 namespace fonds::ops {
 namespace {
 
-// What of a payload is held to undo its codings. Threads are reduced to fit, so that it does not depend on their number.
+// What of a payload is held to undo its codings. Threads are reduced to fit, so that it does not
+// depend on their number.
 constexpr unsigned kThreadsWithPayloads = 2;
-std::uint64_t payload_limit(const CatOptions& options) { return options.scan.read.memory_budget / (4 * kThreadsWithPayloads); }
+std::uint64_t payload_limit(const CatOptions& options) {
+  return options.scan.read.memory_budget / (4 * kThreadsWithPayloads);
+}
 
 bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
-  return options.strict && std::any_of(findings.begin(), findings.end(),
-                                       [](const Finding& f) { return f.severity >= Severity::Warning; });
+  return options.strict && std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+           return f.severity >= Severity::Warning;
+         });
 }
 
 // Writes the part of one record and passes over it. Returns what was found.
-Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptions& options, RecordReader& reader,
-                                          Record& record, const ByteOutput& out) {
+Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptions& options,
+                                          RecordReader& reader, Record& record,
+                                          const ByteOutput& out) {
   std::vector<Finding> findings;
-  FONDS_CHECK(archive.format->write_part(reader, record, options.part, payload_limit(options), out, findings));
+  FONDS_CHECK(archive.format->write_part(reader, record, options.part, payload_limit(options), out,
+                                         findings));
   FONDS_TRY(RecordEnd end, reader.finish());
   if (options.part == RecordPart::Record) {
     FONDS_CHECK(out(as_bytes(end.closing)));
@@ -46,14 +52,16 @@ Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptio
 
 class CatWorker final : public Worker {
  public:
-  CatWorker(const Archive& archive, const CatOptions& options) : archive_(archive), options_(options) {}
+  CatWorker(const Archive& archive, const CatOptions& options)
+      : archive_(archive), options_(options) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     const ByteOutput append = [&out](ByteView piece) {
       out.text += as_text(piece);
       return out.spill_if_large();
     };
-    FONDS_TRY(std::vector<Finding> findings, write_record(archive_, options_, reader, record, append));
+    FONDS_TRY(std::vector<Finding> findings,
+              write_record(archive_, options_, reader, record, append));
     const bool stop = stops(options_, findings);
     out.findings.insert(out.findings.end(), std::make_move_iterator(findings.begin()),
                         std::make_move_iterator(findings.end()));
@@ -70,19 +78,22 @@ Original original_of(const Record& record, std::uint64_t ordinal) {
   FlatAttributes flat;
   record.describe(flat, false);
   const auto get = [&flat](std::string_view name) { return std::string(flat.get(name)); };
-  return {get("refers_to"), get("refers_to_uri"), get("refers_to_date"), get("uri"), get("payload_digest"), ordinal};
+  return {get("refers_to"), get("refers_to_uri"),  get("refers_to_date"),
+          get("uri"),       get("payload_digest"), ordinal};
 }
 
 // One file a record, with names that are safe everywhere, and a manifest of them.
 class Directory {
  public:
-  Directory(const CatOptions& options, const std::string& archive) : options_(options), archive_(archive) {}
+  Directory(const CatOptions& options, const std::string& archive)
+      : options_(options), archive_(archive) {}
 
   Status open() {
     std::error_code error;
     std::filesystem::create_directories(options_.directory, error);
     if (error) {
-      return fail(ErrorCode::Io, "cannot be made: " + error.message(), {.source = options_.directory});
+      return fail(ErrorCode::Io, "cannot be made: " + error.message(),
+                  {.source = options_.directory});
     }
     FONDS_TRY(auto sink, FileSink::create(options_.directory + "/manifest.jsonl", options_.force));
     manifest_.emplace(std::move(sink));
@@ -92,13 +103,16 @@ class Directory {
   Status begin(const Record& record, std::uint64_t ordinal) {
     FlatAttributes flat;
     record.describe(flat, false);
-    choose_name(fmt::format("{:06}-{}", ordinal, safe(record.kind().empty() ? "record" : record.kind(), 20)),
+    choose_name(fmt::format("{:06}-{}", ordinal,
+                            safe(record.kind().empty() ? "record" : record.kind(), 20)),
                 ending(flat.get("uri")));
     FONDS_TRY(auto sink, FileSink::create(options_.directory + "/" + name_, options_.force));
     file_.emplace(std::move(sink));
     line_.clear();
     JsonWriter json(line_);
-    json.begin_object().member("name", std::string_view(name_)).member("archive", std::string_view(archive_));
+    json.begin_object()
+        .member("name", std::string_view(name_))
+        .member("archive", std::string_view(archive_));
     json.member("index", ordinal).member("offset", record.place.unit);
     for (const std::string_view attribute : {"type", "id", "uri"}) {
       if (const auto value = flat.get(attribute); !value.empty()) {
@@ -139,7 +153,8 @@ class Directory {
   static std::string safe(std::string_view text, std::size_t most) {
     std::string name;
     for (const char c : text.substr(0, most)) {
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                         (c >= '0' && c <= '9') || c == '-' || c == '_';
       name += plain ? c : '_';
     }
     return name;
@@ -148,7 +163,8 @@ class Directory {
   static std::string ending(std::string_view uri) {
     uri = uri.substr(0, uri.find_first_of("?#"));
     const std::size_t slash = uri.rfind('/');
-    const std::string_view last = slash == std::string_view::npos ? std::string_view() : uri.substr(slash + 1);
+    const std::string_view last =
+        slash == std::string_view::npos ? std::string_view() : uri.substr(slash + 1);
     if (last.empty()) {
       return {};
     }
@@ -169,7 +185,10 @@ class Directory {
 class Selective {
  public:
   Selective(const Archive& archive, const CatOptions& options, const Output& out)
-      : archive_(archive), options_(options), out_(out), directory_(options, archive.source->name()) {}
+      : archive_(archive),
+        options_(options),
+        out_(out),
+        directory_(options, archive.source->name()) {}
 
   Result<std::vector<std::string>> run() {
     if (!options_.directory.empty()) {
@@ -181,8 +200,9 @@ class Selective {
     } else {
       FONDS_TRY(const auto places, find_records(archive_, options_.scan, options_.keys));
       for (std::size_t i = 0; i < places.size() && !stopped_; ++i) {
-        FONDS_TRY(const bool there, places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset)
-                                              : Result<bool>(false));
+        FONDS_TRY(const bool there,
+                  places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset)
+                            : Result<bool>(false));
         if (!there) {
           missing.push_back(options_.keys[i].written);
         }
@@ -216,9 +236,10 @@ class Selective {
     FONDS_TRY(Record* const record, reader->next());
     if (record == nullptr || record->place != found.place) {
       if (exact_offset && record != nullptr) {
-        out_.finding(make_finding("not-a-record-offset",
-                                  fmt::format("no record begins here; the next one is at {}", record->place.unit),
-                                  {.source = archive_.source->name(), .stored_offset = found.place.unit}));
+        out_.finding(make_finding(
+            "not-a-record-offset",
+            fmt::format("no record begins here; the next one is at {}", record->place.unit),
+            {.source = archive_.source->name(), .stored_offset = found.place.unit}));
       }
       return false;
     }
@@ -248,8 +269,11 @@ class Selective {
         }
         return true;
       }
-      out_.finding(make_finding("refers-to-missing", "the original of this revisit is not in the archive",
-                                {.source = archive_.source->name(), .stored_offset = record.place.unit, .ordinal = ordinal}));
+      out_.finding(make_finding("refers-to-missing",
+                                "the original of this revisit is not in the archive",
+                                {.source = archive_.source->name(),
+                                 .stored_offset = record.place.unit,
+                                 .ordinal = ordinal}));
     }
     return write(reader, record, ordinal);
   }
@@ -283,13 +307,16 @@ class Selective {
 
 }  // namespace
 
-Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& options, const Output& out) {
+Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& options,
+                                     const Output& out) {
   if (!options.keys.empty() && !archive.source->random_access()) {
-    return fail(ErrorCode::Unsupported, "keys need a file; a pipe can only be read from start to end",
+    return fail(ErrorCode::Unsupported,
+                "keys need a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
   if (options.resolve && !archive.source->random_access()) {
-    return fail(ErrorCode::Unsupported, "--resolve needs a file; a pipe can only be read from start to end",
+    return fail(ErrorCode::Unsupported,
+                "--resolve needs a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
   if (!options.keys.empty() || options.resolve || !options.directory.empty()) {
@@ -311,7 +338,8 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
   } else if (options.part == RecordPart::Payload || options.part == RecordPart::Decoded) {
     scan_options.most_threads = kThreadsWithPayloads;
   }
-  FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
+  FONDS_CHECK(scan(
+      archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
   return std::vector<std::string>();
 }
 

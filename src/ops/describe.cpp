@@ -96,10 +96,13 @@ void FlatAttributes::text(std::string_view name, std::string_view value) {
     list_ += value;
     return;
   }
-  set(prefix_.empty() ? std::string(name) : fmt::format("{}.{}", prefix_, name), std::string(value));
+  set(prefix_.empty() ? std::string(name) : fmt::format("{}.{}", prefix_, name),
+      std::string(value));
 }
 
-void FlatAttributes::number(std::string_view name, std::uint64_t value) { text(name, std::to_string(value)); }
+void FlatAttributes::number(std::string_view name, std::uint64_t value) {
+  text(name, std::to_string(value));
+}
 void FlatAttributes::begin_object(std::string_view name) { prefix_ = name; }
 void FlatAttributes::end_object() { prefix_.clear(); }
 void FlatAttributes::begin_list(std::string_view name) {

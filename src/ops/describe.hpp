@@ -14,12 +14,13 @@
 
 namespace fonds::ops {
 
-// One object of `ls --json`, on a line of its own, appended to `out`. The record's number is filled in by
-// Stretch::render.
+// One object of `ls --json`, on a line of its own, appended to `out`. The record's number is filled
+// in by Stretch::render.
 void append_json(Stretch& out, std::string_view archive, const Record& record, const RecordEnd& end,
                  const std::string& attributes, bool with_headers);
 
-// The attributes of a record as JSON members ("\"type\":\"response\",…"), made before the record is passed over.
+// The attributes of a record as JSON members ("\"type\":\"response\",…"), made before the record is
+// passed over.
 void describe_as_json(const Record& record, bool with_headers, std::string& members);
 
 // The attributes of a record as flat text under dotted names ("http.status").

@@ -19,7 +19,8 @@ std::vector<std::string> find_companions(const std::string& path) {
   if (path == "-") {
     return found;
   }
-  for (const char* ending : {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx"}) {
+  for (const char* ending :
+       {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx"}) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(path + ending, ignored)) {
       found.push_back(path + ending);
@@ -86,7 +87,8 @@ class CountWorker final : public Worker {
   FlatAttributes flat_;
 };
 
-void merge(std::map<std::string, std::uint64_t>& into, const std::map<std::string, std::uint64_t>& from) {
+void merge(std::map<std::string, std::uint64_t>& into,
+           const std::map<std::string, std::uint64_t>& from) {
   for (const auto& [name, n] : from) {
     into[name] += n;
   }
@@ -129,7 +131,9 @@ Status look_at_beginning(const Archive& archive, const ScanOptions& options, Inf
     return {};
   }
   FONDS_TRY(const Record* second, reader->next());
-  const bool per_record = first.inner == 0 && (second == nullptr || (second->place.inner == 0 && second->place.unit > first.unit));
+  const bool per_record =
+      first.inner == 0 &&
+      (second == nullptr || (second->place.inner == 0 && second->place.unit > first.unit));
   out.facts.truth("record_per_unit", per_record);
   if (codec == "gzip" && per_record && archive.codecs.size() == 1) {
     out.compression = "gzip-per-record";

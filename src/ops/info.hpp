@@ -21,11 +21,15 @@ struct Facts {
     bool number = false;  // `text` is a JSON number or true/false
   };
   std::vector<Entry> entries;
-  void text(std::string name, std::string value) { entries.push_back({std::move(name), std::move(value), false}); }
+  void text(std::string name, std::string value) {
+    entries.push_back({std::move(name), std::move(value), false});
+  }
   void number(std::string name, std::uint64_t value) {
     entries.push_back({std::move(name), std::to_string(value), true});
   }
-  void truth(std::string name, bool value) { entries.push_back({std::move(name), value ? "true" : "false", true}); }
+  void truth(std::string name, bool value) {
+    entries.push_back({std::move(name), value ? "true" : "false", true});
+  }
 };
 
 struct Counted {

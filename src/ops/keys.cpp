@@ -18,7 +18,9 @@ namespace {
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value) : std::nullopt;
+  return error == std::errc() && end == text.data() + text.size() && !text.empty()
+             ? std::optional(value)
+             : std::nullopt;
 }
 
 // Without the brackets and the urn:uuid: that some writers leave out.
@@ -70,7 +72,8 @@ bool better(const Candidate& a, const Candidate& b) {
 
 class KeyWorker final : public Worker {
  public:
-  KeyWorker(const std::vector<Key>& keys, std::uint64_t last_index) : keys_(keys), last_index_(last_index) {}
+  KeyWorker(const std::vector<Key>& keys, std::uint64_t last_index)
+      : keys_(keys), last_index_(last_index) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
     flat_.clear();
@@ -91,7 +94,8 @@ class KeyWorker final : public Worker {
     const bool id_fits = (key.kind == Key::Kind::Id || key.kind == Key::Kind::Bare) &&
                          ((!record.id().empty() && bare_id(record.id()) == bare_id(key.text)) ||
                           (!key.text.empty() && flat_.get("trec_id") == key.text));
-    const bool uri_fits = (key.kind == Key::Kind::Uri || key.kind == Key::Kind::Bare) && !uri.empty() && uri == key.text;
+    const bool uri_fits = (key.kind == Key::Kind::Uri || key.kind == Key::Kind::Bare) &&
+                          !uri.empty() && uri == key.text;
     const bool index_fits = key.kind == Key::Kind::Index && seen_ == key.number;
     if (!id_fits && !uri_fits && !index_fits) {
       return;
@@ -131,7 +135,8 @@ Result<Key> parse_key(std::string_view text) {
   };
   const std::size_t colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
-  const std::string_view rest = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  const std::string_view rest =
+      colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
   if (kind == "index" && colon != std::string_view::npos) {
     const auto number = parse_number(rest);
     if (!number) {
@@ -142,7 +147,8 @@ Result<Key> parse_key(std::string_view text) {
   } else if (kind == "offset" && colon != std::string_view::npos) {
     const std::size_t plus = rest.find('+');
     const auto number = parse_number(rest.substr(0, plus));
-    const auto inner = plus == std::string_view::npos ? std::optional<std::uint64_t>(0) : parse_number(rest.substr(plus + 1));
+    const auto inner = plus == std::string_view::npos ? std::optional<std::uint64_t>(0)
+                                                      : parse_number(rest.substr(plus + 1));
     if (!number || !inner) {
       return wrong("offset: takes a stored offset N, or N+M with M decoded bytes into its unit");
     }
@@ -166,7 +172,8 @@ Result<Key> parse_key(std::string_view text) {
   return key;
 }
 
-Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, const ScanOptions& options,
+Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
+                                                       const ScanOptions& options,
                                                        const std::vector<Key>& keys) {
   std::vector<std::optional<Found>> found(keys.size());
   bool scan_needed = false;
@@ -206,7 +213,8 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, c
   if (!only_index) {
     last_index = std::numeric_limits<std::uint64_t>::max();
   }
-  FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<KeyWorker>(keys, last_index); }, sink));
+  FONDS_CHECK(scan(
+      archive, scan_options, [&] { return std::make_unique<KeyWorker>(keys, last_index); }, sink));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (best[i]) {
       found[i] = best[i]->found;
@@ -250,12 +258,14 @@ Result<Originals> Originals::of(const Archive& archive, const ScanOptions& optio
     }
     return {};
   };
-  FONDS_CHECK(scan(archive, skimming(options), [] { return std::make_unique<OriginalWorker>(); }, sink));
+  FONDS_CHECK(
+      scan(archive, skimming(options), [] { return std::make_unique<OriginalWorker>(); }, sink));
   return originals;
 }
 
 std::optional<Found> Originals::find(const Original& revisit) const {
-  const auto entries_of = [](const auto& index, std::uint64_t key) -> const std::vector<std::size_t>* {
+  const auto entries_of = [](const auto& index,
+                             std::uint64_t key) -> const std::vector<std::size_t>* {
     const auto found = index.find(key);
     return key == 0 || found == index.end() ? nullptr : &found->second;
   };
@@ -275,19 +285,22 @@ std::optional<Found> Originals::find(const Original& revisit) const {
   return entry == nullptr ? std::nullopt : std::optional(entry->found);
 }
 
-const Originals::Entry* Originals::newest(const std::vector<std::size_t>& among, const Original& revisit) const {
+const Originals::Entry* Originals::newest(const std::vector<std::size_t>& among,
+                                          const Original& revisit) const {
   const std::uint64_t digest = hash(revisit.payload_digest);
   const Entry* best = nullptr;
   for (const std::size_t at : among) {
     const Entry& entry = entries_[at];
-    if (entry.primary && digest != 0 && entry.digest == digest && entry.found.ordinal < revisit.ordinal) {
+    if (entry.primary && digest != 0 && entry.digest == digest &&
+        entry.found.ordinal < revisit.ordinal) {
       best = &entry;
     }
   }
   return best;
 }
 
-Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place) {
+Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options,
+                                              Place place) {
   ReadOptions read = options;
   if (place.unit > 0) {
     ReadOptions first = options;

@@ -33,10 +33,11 @@ struct Found {
   std::uint64_t ordinal = 0;
 };
 
-// Looks for the record of each key in one pass; nothing where there is none. Of several records with one URI the one
-// nearest to the key's time counts; without a time the first that is no request and no metadata.
-// Errors: those of reading; Unsupported for a pipe.
-Result<std::vector<std::optional<Found>>> find_records(const Archive& archive, const ScanOptions& options,
+// Looks for the record of each key in one pass; nothing where there is none. Of several records
+// with one URI the one nearest to the key's time counts; without a time the first that is no
+// request and no metadata. Errors: those of reading; Unsupported for a pipe.
+Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
+                                                       const ScanOptions& options,
                                                        const std::vector<Key>& keys);
 
 // What a revisit says about its original.
@@ -50,8 +51,8 @@ class Originals {
  public:
   // Reads the archive once. Errors: those of reading.
   static Result<Originals> of(const Archive& archive, const ScanOptions& options);
-  // The original of a revisit (WARC 1.1, 6.7; docs/formats/warc.md "Revisits"): by id, else by URI and date, else the
-  // newest earlier record of the same URI with the same payload digest.
+  // The original of a revisit (WARC 1.1, 6.7; docs/formats/warc.md "Revisits"): by id, else by URI
+  // and date, else the newest earlier record of the same URI with the same payload digest.
   std::optional<Found> find(const Original& revisit) const;
 
  private:
@@ -68,6 +69,7 @@ class Originals {
 };
 
 // A reader that stands before the record at `place`.
-Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options, Place place);
+Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options,
+                                              Place place);
 
 }  // namespace fonds::ops

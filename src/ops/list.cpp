@@ -59,7 +59,9 @@ bool worse_than(const Finding& finding, Severity severity) { return finding.seve
 class ListWorker final : public Worker {
  public:
   ListWorker(std::string_view archive, const ListOptions& options)
-      : archive_(archive), options_(options), columns_(options.fields.empty() ? list_columns() : options.fields) {}
+      : archive_(archive),
+        options_(options),
+        columns_(options.fields.empty() ? list_columns() : options.fields) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     if (options_.json) {
@@ -74,7 +76,8 @@ class ListWorker final : public Worker {
     } else {
       append_row(out, record, end);
     }
-    const bool stop = options_.strict && std::any_of(end.findings.begin(), end.findings.end(), [](const Finding& f) {
+    const bool stop = options_.strict &&
+                      std::any_of(end.findings.begin(), end.findings.end(), [](const Finding& f) {
                         return worse_than(f, Severity::Warning);
                       });
     for (Finding& finding : end.findings) {
@@ -92,7 +95,8 @@ class ListWorker final : public Worker {
         // The number is not known yet; a terminal's column is padded as if it had seven digits.
         out.number_here(record.ordinal);
       } else {
-        append_cell(out.text, cell(column, record, end), options_.align ? width_of(column) : -1, last || !options_.align);
+        append_cell(out.text, cell(column, record, end), options_.align ? width_of(column) : -1,
+                    last || !options_.align);
       }
       if (!last) {
         out.text += options_.align ? ' ' : '\t';
@@ -193,7 +197,8 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
     }
     return {};
   };
-  FONDS_CHECK(scan(archive, scan_options, [&] { return std::make_unique<ListWorker>(name, options); }, sink));
+  FONDS_CHECK(scan(
+      archive, scan_options, [&] { return std::make_unique<ListWorker>(name, options); }, sink));
   return {};
 }
 

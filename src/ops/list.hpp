@@ -19,12 +19,12 @@ struct Output {
 struct ListOptions {
   ScanOptions scan;
   bool json = false;
-  bool headers = false;               // JSON: all header fields
-  bool full = false;                  // read every byte, not only what the list shows
-  bool align = false;                 // columns for a terminal; else tabs
-  bool strict = false;                // stop at the first warning or error
-  std::vector<std::string> fields;    // columns; empty: list_columns()
-  std::uint64_t limit = 0;            // records; 0: all
+  bool headers = false;             // JSON: all header fields
+  bool full = false;                // read every byte, not only what the list shows
+  bool align = false;               // columns for a terminal; else tabs
+  bool strict = false;              // stop at the first warning or error
+  std::vector<std::string> fields;  // columns; empty: list_columns()
+  std::uint64_t limit = 0;          // records; 0: all
 };
 
 // The columns that a table has by default.

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kFlushText = std::size_t{64} << 10;
 constexpr std::uint64_t kSmallestRange = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLargestRange = std::uint64_t{16} << 20;
-constexpr std::uint64_t kLeastMemory = std::uint64_t{64} << 20;  // what one of several threads has at least
+constexpr std::uint64_t kLeastMemory = std::uint64_t{64}
+                                       << 20;  // what one of several threads has at least
 
 std::size_t weight(const Stretch& stretch) {
   return stretch.text.size() + stretch.findings.size() * 256 + stretch.numbers.size() * 16;
@@ -24,10 +25,12 @@ std::size_t weight(const Stretch& stretch) {
 // Reads one range with one reader into stretches.
 class RangeRun {
  public:
-  RangeRun(const Archive& archive, const ScanOptions& options, Worker& worker) : archive_(archive), options_(options), worker_(worker) {}
+  RangeRun(const Archive& archive, const ScanOptions& options, Worker& worker)
+      : archive_(archive), options_(options), worker_(worker) {}
 
   // Calls `flush` whenever the stretch has grown to `limit`, and not at the end.
-  Status run(const ReadOptions& read, std::size_t limit, Stretch& out, const std::function<Status(Stretch&)>& flush) {
+  Status run(const ReadOptions& read, std::size_t limit, Stretch& out,
+             const std::function<Status(Stretch&)>& flush) {
     FONDS_TRY(reader_, archive_.format->open(archive_, read));
     std::uint64_t told = read.start;
     Record* in_hand = nullptr;
@@ -88,8 +91,8 @@ class RangeRun {
   bool enough_ = false;
 };
 
-Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& options, Worker& worker,
-                                    const StretchSink& sink) {
+Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& options,
+                                    Worker& worker, const StretchSink& sink) {
   std::uint64_t records = 0;
   Stretch out;
   RangeRun range(archive, options, worker);
@@ -109,13 +112,19 @@ Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& o
 
 class ParallelScan {
  public:
-  ParallelScan(const Archive& archive, const ScanOptions& options, unsigned threads, std::uint64_t range,
-               const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& sink)
-      : archive_(archive), options_(options), threads_(threads), range_(range), make_worker_(make_worker), sink_(sink) {
+  ParallelScan(const Archive& archive, const ScanOptions& options, unsigned threads,
+               std::uint64_t range, const std::function<std::unique_ptr<Worker>()>& make_worker,
+               const StretchSink& sink)
+      : archive_(archive),
+        options_(options),
+        threads_(threads),
+        range_(range),
+        make_worker_(make_worker),
+        sink_(sink) {
     stored_ = *archive.source->view();
     ranges_ = (stored_.size() + range - 1) / range;
-    hold_ = static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(options.read.memory_budget / (8 * threads), kFlushText, std::uint64_t{16} << 20));
+    hold_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+        options.read.memory_budget / (8 * threads), kFlushText, std::uint64_t{16} << 20));
   }
 
   Result<std::uint64_t> run() {
@@ -142,7 +151,8 @@ class ParallelScan {
   }
 
  private:
-  // Later ranges are understood by what the first record says (ARC); they are read again if it was wrong.
+  // Later ranges are understood by what the first record says (ARC); they are read again if it was
+  // wrong.
   Status learn_state() {
     ReadOptions read = options_.read;
     read.skim = true;
@@ -192,18 +202,20 @@ class ParallelScan {
     const std::uint64_t to = std::min<std::uint64_t>(from + range_, stored_.size());
     Attempt attempt;
     const std::uint64_t guess =
-        index == 0 ? options_.read.start : archive_.codec().find_unit(stored_, from, to, archive_.format->record_probe());
+        index == 0 ? options_.read.start
+                   : archive_.codec().find_unit(stored_, from, to, archive_.format->record_probe());
     bool abandoned = false;
     if (index == 0 || guess < to) {
-      const auto status = read_from(attempt, {guess, 0}, index == 0 ? options_.read.state : state_, to, [&]() -> Status {
-        // Too much is held: wait for the turn, then hand over as it comes.
-        wait_turn(index);
-        if (stopped() || !fits(index, guess)) {
-          abandoned = true;
-          return fail(ErrorCode::Cancelled, "read again from elsewhere");
-        }
-        return {};
-      });
+      const auto status = read_from(
+          attempt, {guess, 0}, index == 0 ? options_.read.state : state_, to, [&]() -> Status {
+            // Too much is held: wait for the turn, then hand over as it comes.
+            wait_turn(index);
+            if (stopped() || !fits(index, guess)) {
+              abandoned = true;
+              return fail(ErrorCode::Cancelled, "read again from elsewhere");
+            }
+            return {};
+          });
       if (!status && !abandoned) {
         // What a wrong guess runs into does not count.
         wait_turn(index);
@@ -300,9 +312,9 @@ class ParallelScan {
   std::mutex mutex_;
   std::condition_variable turn_;
   std::stop_source stop_;
-  bool over_ = false;             // under mutex_
-  std::uint64_t head_ = 0;        // under mutex_: the range whose turn it is
-  std::optional<Error> error_;    // under mutex_
+  bool over_ = false;           // under mutex_
+  std::uint64_t head_ = 0;      // under mutex_: the range whose turn it is
+  std::optional<Error> error_;  // under mutex_
   // Touched only by the thread whose range's turn it is.
   Place expected_;
   std::string expected_state_;
@@ -332,7 +344,8 @@ std::string Stretch::render_padded(std::uint64_t first_ordinal, int width) const
 }
 
 Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
-                           const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& given_sink) {
+                           const std::function<std::unique_ptr<Worker>()>& make_worker,
+                           const StretchSink& given_sink) {
   // What is true of the layout of a whole archive is said of the first record that shows it.
   std::vector<std::string_view> said;
   const StretchSink sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) {
@@ -348,16 +361,18 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
     });
     return given_sink(piece, worker, first, done);
   };
-  unsigned threads = options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
+  unsigned threads =
+      options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
   threads = std::min(threads, options.most_threads);
   threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
   const auto stored = archive.source->view();
   const std::uint64_t size = stored ? stored->size() : 0;
-  const std::uint64_t range =
-      options.range > 0 ? options.range : std::clamp(size / (threads * 8), kSmallestRange, kLargestRange);
-  if (threads == 1 || size < 2 * range || archive.codecs.size() > 1 || options.read.search_damaged ||
-      options.read.stop_at || options.read.start_inner > 0) {
+  const std::uint64_t range = options.range > 0
+                                  ? options.range
+                                  : std::clamp(size / (threads * 8), kSmallestRange, kLargestRange);
+  if (threads == 1 || size < 2 * range || archive.codecs.size() > 1 ||
+      options.read.search_damaged || options.read.stop_at || options.read.start_inner > 0) {
     const auto worker = make_worker();
     return scan_serially(archive, options, *worker, sink);
   }

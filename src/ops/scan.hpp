@@ -1,9 +1,10 @@
-// Reads all records of an archive, on several threads where its bytes allow it, and hands the results over in file
-// order. Output never depends on the number of threads.
+// Reads all records of an archive, on several threads where its bytes allow it, and hands the
+// results over in file order. Output never depends on the number of threads.
 //
-// A file is cut into ranges. A worker guesses where the first unit of its range begins, reads up to the end of the
-// range, and remembers where it came to. A range counts only if the range before came to just the place where it
-// began (and to the same state); otherwise it is read again from there.
+// A file is cut into ranges. A worker guesses where the first unit of its range begins, reads up to
+// the end of the range, and remembers where it came to. A range counts only if the range before
+// came to just the place where it began (and to the same state); otherwise it is read again from
+// there.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 
 namespace fonds::ops {
 
-// What reading a stretch of records gave. Ordinals in it are counted from the stretch's first record.
+// What reading a stretch of records gave. Ordinals in it are counted from the stretch's first
+// record.
 struct Stretch {
   std::string text;  // output for people or programs
   // Where in `text` the number of a record belongs: offset, ordinal.
@@ -27,8 +29,8 @@ struct Stretch {
   std::vector<Finding> findings;  // where.ordinal likewise
   std::uint64_t records = 0;
 
-  // Hands over what is there if it is much; to be called between the pieces of a large record. The record in hand keeps
-  // its place: its number is counted anew.
+  // Hands over what is there if it is much; to be called between the pieces of a large record. The
+  // record in hand keeps its place: its number is counted anew.
   Status spill_if_large() { return spill ? spill() : Status(); }
   std::function<Status()> spill;
 
@@ -46,25 +48,30 @@ struct Stretch {
 class Worker {
  public:
   virtual ~Worker() = default;
-  // Takes one record; must call reader.finish() for it. Appends to `out`. False: enough, read no further.
+  // Takes one record; must call reader.finish() for it. Appends to `out`. False: enough, read no
+  // further.
   virtual Result<bool> take(RecordReader& reader, Record& record, Stretch& out) = 0;
 };
 
 struct ScanOptions {
-  unsigned threads = 1;  // 0: one per core
+  unsigned threads = 1;        // 0: one per core
   unsigned most_threads = 64;  // where each thread needs much memory
-  std::uint64_t range = 0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
-  ReadOptions read;      // memory_budget is that of all threads together
-  std::function<void(std::uint64_t stored_position)> progress;  // called from any thread, not too often
+  std::uint64_t range =
+      0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
+  ReadOptions read;  // memory_budget is that of all threads together
+  std::function<void(std::uint64_t stored_position)>
+      progress;  // called from any thread, not too often
 };
 
-// Called in file order, from one thread at a time: a piece of output of the worker with the ordinal of the piece's
-// first record. `worker_done` tells that this was its last piece and the worker will not be used again.
-using StretchSink =
-    std::function<Status(Stretch& piece, Worker& worker, std::uint64_t first_ordinal, bool worker_done)>;
+// Called in file order, from one thread at a time: a piece of output of the worker with the ordinal
+// of the piece's first record. `worker_done` tells that this was its last piece and the worker will
+// not be used again.
+using StretchSink = std::function<Status(Stretch& piece, Worker& worker,
+                                         std::uint64_t first_ordinal, bool worker_done)>;
 
 // Returns the number of records. Errors: those of the readers and of the sink; Cancelled.
 Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
-                           const std::function<std::unique_ptr<Worker>()>& make_worker, const StretchSink& sink);
+                           const std::function<std::unique_ptr<Worker>()>& make_worker,
+                           const StretchSink& sink);
 
 }  // namespace fonds::ops

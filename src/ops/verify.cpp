@@ -33,10 +33,11 @@ class VerifyWorker final : public Worker {
   std::vector<Finding> found_;
 };
 
-// Rules of the container that the decoder and the check of the whole file both see (WARC-Zstandard).
+// Rules of the container that the decoder and the check of the whole file both see
+// (WARC-Zstandard).
 bool is_container_rule(std::string_view code) {
-  return code.starts_with("zs-") || code.starts_with("zf-") || code.starts_with("zd-") || code.starts_with("zl-") ||
-         code.starts_with("zn-");
+  return code.starts_with("zs-") || code.starts_with("zf-") || code.starts_with("zd-") ||
+         code.starts_with("zl-") || code.starts_with("zn-");
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ Result<VerifySummary> Verifier::check(const Archive& archive) {
   summary_ = {};
   container_seen_.clear();
   limited_ = false;
-  auto found = std::find_if(wholes_.begin(), wholes_.end(), [&](const auto& w) { return w.first == archive.format; });
+  auto found = std::find_if(wholes_.begin(), wholes_.end(),
+                            [&](const auto& w) { return w.first == archive.format; });
   if (found == wholes_.end()) {
     wholes_.emplace_back(archive.format, archive.format->verify_whole(verify_));
     found = wholes_.end() - 1;
@@ -96,9 +98,13 @@ Result<VerifySummary> Verifier::check(const Archive& archive) {
     whole.add(static_cast<VerifyWorker&>(worker).part(), first);
     return {};
   };
-  FONDS_TRY(summary_.records,
-            scan(archive, options, [&] { return std::make_unique<VerifyWorker>(archive.format->verify_part(archive, verify_)); },
-                 sink));
+  FONDS_TRY(summary_.records, scan(
+                                  archive, options,
+                                  [&] {
+                                    return std::make_unique<VerifyWorker>(
+                                        archive.format->verify_part(archive, verify_));
+                                  },
+                                  sink));
   whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); });
   return summary_;
 }

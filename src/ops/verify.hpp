@@ -20,10 +20,13 @@ class Verifier {
  public:
   using Report = std::function<void(const Finding&)>;
 
-  // `report` is called in the order of records, from one thread at a time. With `strict` warnings become errors.
+  // `report` is called in the order of records, from one thread at a time. With `strict` warnings
+  // become errors.
   Verifier(const ScanOptions& scan, const VerifyOptions& verify, bool strict, Report report);
 
-  void set_progress(std::function<void(std::uint64_t)> progress) { scan_.progress = std::move(progress); }
+  void set_progress(std::function<void(std::uint64_t)> progress) {
+    scan_.progress = std::move(progress);
+  }
   // Errors: those of reading.
   Result<VerifySummary> check(const Archive& archive);
   // What no archive of the run could answer, such as a segment that is nowhere.

@@ -37,7 +37,8 @@ inline std::vector<std::string> archives() {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(fixtures() / folder, ignored)) {
       const std::string name = entry.path().filename().string();
-      const bool archive = name.find(".warc") != std::string::npos || name.find(".arc") != std::string::npos;
+      const bool archive =
+          name.find(".warc") != std::string::npos || name.find(".arc") != std::string::npos;
       if (archive && !name.ends_with(".json") && !name.ends_with(".cdx")) {
         found.push_back(std::filesystem::relative(entry.path(), fixtures()).string());
       }
@@ -50,10 +51,13 @@ inline std::vector<std::string> archives() {
 // Gives its bytes only one after the other, like a pipe, `step` at a time.
 class PipedBytes final : public ByteSource {
  public:
-  PipedBytes(std::vector<std::byte> bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
+  PipedBytes(std::vector<std::byte> bytes, std::size_t step)
+      : bytes_(std::move(bytes)), step_(step) {}
   const std::string& name() const override { return name_; }
   bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override { return fail(ErrorCode::Unsupported, "a pipe has no size"); }
+  Result<std::uint64_t> size() override {
+    return fail(ErrorCode::Unsupported, "a pipe has no size");
+  }
   Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
     return fail(ErrorCode::Unsupported, "a pipe cannot be read at positions");
   }

@@ -1,8 +1,8 @@
 // Laws that every readable archive keeps, damaged or not.
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include <fonds/format.hpp>
 
@@ -26,8 +26,9 @@ struct Listing {
 };
 
 std::string shown(const Finding& finding) {
-  return std::string(finding.code) + "@" + std::to_string(finding.where.stored_offset.value_or(0)) + "#" +
-         (finding.where.ordinal ? std::to_string(*finding.where.ordinal) : "-") + " " + finding.message;
+  return std::string(finding.code) + "@" + std::to_string(finding.where.stored_offset.value_or(0)) +
+         "#" + (finding.where.ordinal ? std::to_string(*finding.where.ordinal) : "-") + " " +
+         finding.message;
 }
 
 ops::Output into(Listing& listing) {
@@ -70,13 +71,16 @@ Listing cat(const Result<Archive>& archive, const ops::ScanOptions& scan) {
 
 Listing verify(const Result<Archive>& archive, const ops::ScanOptions& scan) {
   Listing listing;
-  ops::Verifier verifier(scan, {}, false, [&](const Finding& finding) { listing.findings.push_back(shown(finding)); });
+  ops::Verifier verifier(
+      scan, {}, false, [&](const Finding& finding) { listing.findings.push_back(shown(finding)); });
   listing.readable = archive.has_value() && verifier.check(*archive).has_value();
   verifier.finish();
   return listing;
 }
 
-Result<Archive> memory(const std::string& name) { return open_archive(memory_source(read_file(fixtures() / name))); }
+Result<Archive> memory(const std::string& name) {
+  return open_archive(memory_source(read_file(fixtures() / name)));
+}
 
 class EveryArchive : public testing::TestWithParam<std::string> {};
 
@@ -124,7 +128,8 @@ TEST_P(EveryArchive, PipeGivesTheSameRecordsAsFile) {
   }
 }
 
-// Skimming leaves out checks, and nothing else: the records, their places and lengths are those of a full read.
+// Skimming leaves out checks, and nothing else: the records, their places and lengths are those of
+// a full read.
 TEST_P(EveryArchive, SkimmingFindsTheRecordsOfAFullRead) {
   const auto archive = memory(GetParam());
   const auto without_problems = [](std::string text) {
@@ -170,7 +175,8 @@ TEST_P(EveryArchive, CutAtEveryByteIsReadUpToTheCut) {
   }
   const std::size_t step = bytes.size() > 1500 ? 7 : 1;
   for (std::size_t n = 0; n < bytes.size(); n += step) {
-    const std::vector<std::byte> part(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n));
+    const std::vector<std::byte> part(bytes.begin(),
+                                      bytes.begin() + static_cast<std::ptrdiff_t>(n));
     const auto archive = open_archive(memory_source(part));
     list(archive, {});
     verify(archive, {});

@@ -13,8 +13,8 @@ class GzipCodec final : public Codec {
   std::string_view name() const override { return "gzip"; }
 
   int probe(ByteView head) const override {
-    const bool magic = head.size() >= 3 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b} &&
-                       head[2] == std::byte{8};
+    const bool magic = head.size() >= 3 && head[0] == std::byte{0x1f} &&
+                       head[1] == std::byte{0x8b} && head[2] == std::byte{8};
     return magic ? 24 : 0;
   }
 

@@ -1,4 +1,5 @@
-// gzip: members one after the other, decoded whole where they fit, as a stream where not, or only at their heads.
+// gzip: members one after the other, decoded whole where they fit, as a stream where not, or only
+// at their heads.
 #pragma once
 
 #include <fonds/codec.hpp>

@@ -1,7 +1,5 @@
 #include "codec/gzip/decoder.hpp"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <libdeflate.h>
 
 #include "base/bytes.hpp"
 #include "codec/gzip/member_search.hpp"
@@ -18,13 +17,16 @@ namespace {
 
 constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
 constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
-constexpr std::size_t kTrailer = 8;        // CRC-32 and ISIZE; RFC 1952, 2.3.1
+constexpr std::size_t kTrailer = 8;  // CRC-32 and ISIZE; RFC 1952, 2.3.1
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
-constexpr std::size_t kProbeRoom = std::size_t{64} << 10;  // stored bytes that show whether a record starts
+constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
+                                           << 30;  // decoded bytes of damaged members
+constexpr std::size_t kProbeRoom = std::size_t{64}
+                                   << 10;  // stored bytes that show whether a record starts
 constexpr std::size_t kProbeHead = 512;    // decoded bytes that show whether a record starts
 constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
 constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kShortGap = 64;      // octets; longer gaps are errors
+constexpr std::size_t kShortGap = 64;  // octets; longer gaps are errors
 
 std::uint32_t update_crc(std::uint32_t crc, ByteView bytes) {
   return static_cast<std::uint32_t>(libdeflate_crc32(crc, bytes.data(), bytes.size()));
@@ -99,7 +101,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
     header_ = next_header_;
   } else {
     state = parse_member_header(stored, header_);
-    for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader; more *= 4) {
+    for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader;
+         more *= 4) {
       FONDS_TRY(stored, window_.at(position_, more));
       state = parse_member_header(stored, header_);
       if (stored.size() < more) {
@@ -117,7 +120,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
         return Fill::Gap;
       }
     }
-    report("truncated-member", fmt::format("gzip member is cut short in its header after {} bytes", stored.size()),
+    report("truncated-member",
+           fmt::format("gzip member is cut short in its header after {} bytes", stored.size()),
            position_);
     position_ += stored.size();
     mode_ = Mode::Over;
@@ -156,7 +160,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
     std::uint64_t zeros = 0;
     const std::uint64_t from = position_;
     while (!stored.empty()) {
-      const auto end = std::find_if(stored.begin(), stored.end(), [](std::byte b) { return b != std::byte{0}; });
+      const auto end =
+          std::find_if(stored.begin(), stored.end(), [](std::byte b) { return b != std::byte{0}; });
       const auto n = static_cast<std::uint64_t>(end - stored.begin());
       zeros += n;
       if (end != stored.end()) {
@@ -171,7 +176,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
   }
   FONDS_TRY(stored, window_.at(position_, std::size_t{64} << 10));
   const ByteView head = stored.first(std::min(stored.size(), std::size_t{64} << 10));
-  if (options_.probe.starts_record != nullptr && position_ > 0 && options_.probe.starts_record(head)) {
+  if (options_.probe.starts_record != nullptr && position_ > 0 &&
+      options_.probe.starts_record(head)) {
     if (options_.state != kPlainState) {
       report("plain-after-compressed", "records are stored plain from here on", position_);
     }
@@ -187,7 +193,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
 Result<BufferedDecoder::Fill> GzipDecoder::resync() {
   const std::uint64_t from = position_;
   FONDS_TRY(const std::uint64_t found, find_member(from, kNowhere));
-  if (found == from) {  // a gap of nothing: the data behind the last member was already accounted for
+  if (found ==
+      from) {  // a gap of nothing: the data behind the last member was already accounted for
     mode_ = Mode::Between;
     return Fill::More;
   }
@@ -252,7 +259,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
   }
   FONDS_TRY(const ByteView stored, window_.at(data_, kStreamPiece));
   auto engine = InflateStream::Engine::Fast;
-  for (const std::size_t size : {std::size_t{256} << 10, std::size_t{2} << 20, options_.max_whole_unit}) {
+  for (const std::size_t size :
+       {std::size_t{256} << 10, std::size_t{2} << 20, options_.max_whole_unit}) {
     if (size > options_.max_whole_unit) {
       continue;
     }
@@ -260,8 +268,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
     out = out.first(std::min(out.size(), std::max(size, options_.max_whole_unit)));
     std::size_t used = 0;
     std::size_t written = 0;
-    const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(), out.data(),
-                                                          out.size(), &used, &written);
+    const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(),
+                                                          out.data(), out.size(), &used, &written);
     if (verdict == LIBDEFLATE_SUCCESS) {
       crc_ = update_crc(0, out.first(written));
       commit_behind_head(out, written);
@@ -269,7 +277,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       return end_member(data_ + used, crc_, written);
     }
     if (verdict != LIBDEFLATE_INSUFFICIENT_SPACE) {
-      // Damaged, unless a pipe just shows too little of the member: what comes before the damage is delivered.
+      // Damaged, unless a pipe just shows too little of the member: what comes before the damage is
+      // delivered.
       const bool all_seen = window_.mapped() || stored.size() < kStreamPiece;
       engine = all_seen ? InflateStream::Engine::Exact : InflateStream::Engine::Fast;
       break;
@@ -300,12 +309,15 @@ Result<BufferedDecoder::Fill> GzipDecoder::start_stream(InflateStream::Engine en
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
-  window_.release(stream_position_ - std::min<std::uint64_t>(stream_position_, InflateStream::kMostReturned));
+  window_.release(stream_position_ -
+                  std::min<std::uint64_t>(stream_position_, InflateStream::kMostReturned));
   FONDS_TRY(const ByteView stored, window_.at(stream_position_, kStreamPiece));
   const MutableByteView out = reserve(kStreamPiece).first(kStreamPiece);
   const auto step = stream_->run(stored, out);
-  const bool stuck = step.used == 0 && step.written == 0 && step.state == InflateStream::State::More;
-  stream_position_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(stream_position_) + step.used);
+  const bool stuck =
+      step.used == 0 && step.written == 0 && step.state == InflateStream::State::More;
+  stream_position_ =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(stream_position_) + step.used);
   crc_ = update_crc(crc_, out.first(step.written));
   decoded_ += step.written;
   const auto drop = static_cast<std::size_t>(std::min<std::uint64_t>(drop_, step.written));
@@ -324,7 +336,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
             return damaged(fmt::format("gzip member seems to reach over the member at {}", inside));
           }
         }
-        report("truncated-member", fmt::format("gzip member is cut short; {} bytes of it decode", decoded_), member_);
+        report("truncated-member",
+               fmt::format("gzip member is cut short; {} bytes of it decode", decoded_), member_);
         position_ = stream_position_;
         mode_ = Mode::Over;
         return Fill::End;
@@ -339,8 +352,12 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
-  // The decoder may have run on into the members behind before it noticed, so the search begins in this one.
-  const std::uint64_t from = window_.mapped() ? data_ : stream_position_;
+  // The decoder may have run on into the members behind before it noticed, so the search begins in
+  // this one. Members nested in damaged ones could make that quadratic; when much has been decoded
+  // in vain, it goes on behind.
+  damaged_work_ += decoded_;
+  const bool again = window_.mapped() && damaged_work_ < kMostDamagedWork;
+  const std::uint64_t from = again ? data_ : std::max(stream_position_, data_);
   FONDS_TRY(const std::uint64_t next, find_member(from, kNowhere));
   member_size_ = kNowhere;
   report("member-damaged", std::move(message), member_);
@@ -358,8 +375,10 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   }
   FONDS_TRY(const ByteView stored, window_.at(trailer, kTrailer));
   if (stored.size() < kTrailer) {
-    report("truncated-member", fmt::format("gzip member lacks {} of the 8 bytes of its trailer", kTrailer - stored.size()),
-           member_);
+    report(
+        "truncated-member",
+        fmt::format("gzip member lacks {} of the 8 bytes of its trailer", kTrailer - stored.size()),
+        member_);
     position_ = trailer + stored.size();
     return Fill::More;
   }
@@ -370,21 +389,29 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
     return Fill::More;
   }
   if (window_.mapped()) {
-    // Damage can make deflate data seem to end far behind its true end: a member inside is the proof.
+    // Damage can make deflate data seem to end far behind its true end: a member inside is the
+    // proof.
     FONDS_TRY(const std::uint64_t inside, find_member(data_, position_));
     if (inside < position_) {
-      report("member-damaged", fmt::format("gzip member cannot be decoded: its data seems to reach over the member at {}",
-                                           inside), member_);
+      report("member-damaged",
+             fmt::format(
+                 "gzip member cannot be decoded: its data seems to reach over the member at {}",
+                 inside),
+             member_);
       position_ = inside;
       return Fill::Gap;
     }
     ready_.reset();
   }
   if (stored_crc != crc) {
-    report("member-crc", fmt::format("gzip member has CRC-32 {:08x}, its trailer says {:08x}", crc, stored_crc), member_);
+    report("member-crc",
+           fmt::format("gzip member has CRC-32 {:08x}, its trailer says {:08x}", crc, stored_crc),
+           member_);
   }
   if (stored_size != static_cast<std::uint32_t>(decoded)) {
-    report("member-isize", fmt::format("gzip member holds {} bytes, its trailer says {}", decoded, stored_size), member_);
+    report("member-isize",
+           fmt::format("gzip member holds {} bytes, its trailer says {}", decoded, stored_size),
+           member_);
   }
   return Fill::More;
 }
@@ -492,10 +519,12 @@ Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
     }
   }
   const std::uint64_t limit = std::min<std::uint64_t>(
-      stored.size(), from + std::min(longest_deflate(inner_end - head_done_), std::uint64_t{1} << 62));
+      stored.size(),
+      from + std::min(longest_deflate(inner_end - head_done_), std::uint64_t{1} << 62));
   while (next == npos && from < limit) {
-    const std::size_t hit = find_member_end(stored, static_cast<std::size_t>(from), static_cast<std::size_t>(limit),
-                                            static_cast<std::uint32_t>(inner_end));
+    const std::size_t hit =
+        find_member_end(stored, static_cast<std::size_t>(from), static_cast<std::size_t>(limit),
+                        static_cast<std::uint32_t>(inner_end));
     if (hit == npos) {
       fruitless_ += limit - from;
       return false;

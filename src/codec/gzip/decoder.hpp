@@ -16,8 +16,8 @@ struct libdeflate_decompressor;
 
 namespace fonds::gzip {
 
-// True if a member starts at stored[offset] whose content can begin a record (or is empty). `inflater` is scratch and
-// holds the member's head afterwards; `header` its header.
+// True if a member starts at stored[offset] whose content can begin a record (or is empty).
+// `inflater` is scratch and holds the member's head afterwards; `header` its header.
 bool begins_record(ByteView stored, std::uint64_t offset, const RecordProbe& probe,
                    HeadInflater& inflater, MemberHeader& header);
 
@@ -56,7 +56,8 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> resync();
   // The member's deflate data ended before stored offset `trailer`; checks what follows it.
   Result<Fill> end_member(std::uint64_t trailer, std::uint32_t crc, std::uint64_t decoded);
-  // The next offset at or behind `from` and before `to` where a member begins a record; `to` if there is none.
+  // The next offset at or behind `from` and before `to` where a member begins a record; `to` if
+  // there is none.
   Result<std::uint64_t> find_member(std::uint64_t from, std::uint64_t to);
   Result<Fill> damaged(std::string message);
   // Commits what `out` holds but for the bytes that the head inflater had delivered before.
@@ -67,18 +68,19 @@ class GzipDecoder final : public BufferedDecoder {
 
   Window window_;
   Mode mode_ = Mode::Between;
-  std::uint64_t position_ = 0;      // see Mode
-  std::uint64_t member_ = 0;        // stored offset of the current member
-  std::uint64_t data_ = 0;          // stored offset of its deflate data
+  std::uint64_t position_ = 0;  // see Mode
+  std::uint64_t member_ = 0;    // stored offset of the current member
+  std::uint64_t data_ = 0;      // stored offset of its deflate data
   std::uint64_t stream_position_ = 0;
-  std::uint64_t decoded_ = 0;       // bytes of the current member that were decoded
-  std::uint64_t member_size_ = 0;   // decoded size of the member that ended last
+  std::uint64_t decoded_ = 0;      // bytes of the current member that were decoded
+  std::uint64_t member_size_ = 0;  // decoded size of the member that ended last
   std::uint32_t crc_ = 0;
-  std::size_t head_done_ = 0;       // bytes that were delivered by the head inflater
-  std::uint64_t drop_ = 0;          // bytes at the front of a stream that were delivered already
+  std::size_t head_done_ = 0;  // bytes that were delivered by the head inflater
+  std::uint64_t drop_ = 0;     // bytes at the front of a stream that were delivered already
   std::optional<std::uint64_t> plain_from_;  // where Mode::Plain began
-  std::uint64_t fruitless_ = 0;     // stored bytes that skimming searched without a hit
-  std::optional<std::uint64_t> ready_;  // next_head_ stands at this member
+  std::uint64_t damaged_work_ = 0;           // bytes that were decoded of damaged members
+  std::uint64_t fruitless_ = 0;              // stored bytes that skimming searched without a hit
+  std::optional<std::uint64_t> ready_;       // next_head_ stands at this member
   MemberHeader header_, next_header_;
   std::unique_ptr<HeadInflater> head_, next_head_;
   std::unique_ptr<InflateStream> stream_;

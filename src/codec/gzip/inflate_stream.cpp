@@ -37,7 +37,8 @@ struct InflateStream::Fast {
     state.next_out = reinterpret_cast<std::uint8_t*>(out.data());
     state.avail_out = static_cast<std::uint32_t>(room);
     const int verdict = isal_inflate(&state);
-    Step step{State::More, static_cast<std::ptrdiff_t>(given - state.avail_in), room - state.avail_out};
+    Step step{State::More, static_cast<std::ptrdiff_t>(given - state.avail_in),
+              room - state.avail_out};
     if (verdict < 0) {
       step.state = State::Corrupt;
     } else if (state.block_state == ISAL_BLOCK_FINISH) {
@@ -68,7 +69,10 @@ struct InflateStream::Exact {
     const auto used = static_cast<std::ptrdiff_t>(given - state.avail_in);
     const std::size_t written = room - state.avail_out;
     const bool going_on = verdict == Z_OK || verdict == Z_BUF_ERROR;
-    return {verdict == Z_STREAM_END ? State::End : going_on ? State::More : State::Corrupt, used, written};
+    return {verdict == Z_STREAM_END ? State::End
+            : going_on              ? State::More
+                                    : State::Corrupt,
+            used, written};
   }
 
   z_stream state = {};

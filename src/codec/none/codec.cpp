@@ -17,7 +17,8 @@ class PlainDecoder final : public Decoder {
   Result<ByteView> peek(std::size_t at_least) override {
     if (!window_.mapped() && at_least > max_buffer_) {
       return fail(ErrorCode::LimitExceeded,
-                  fmt::format("{} bytes would have to be held at once, the limit is {}", at_least, max_buffer_),
+                  fmt::format("{} bytes would have to be held at once, the limit is {}", at_least,
+                              max_buffer_),
                   {.stored_offset = position_});
     }
     window_.release(position_);

@@ -353,9 +353,11 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
   return Fill::More;
 }
 
-// A damaged flag can ask for a checksum that is not there: then the next frame's magic was taken for it.
+// A damaged flag can ask for a checksum that is not there: then the next frame's magic was taken
+// for it.
 Status ZstdDecoder::give_back_magic() {
-  FONDS_TRY(const ByteView taken, window_.at(next_stored_ - kMagicBytes.size(), kMagicBytes.size()));
+  FONDS_TRY(const ByteView taken,
+            window_.at(next_stored_ - kMagicBytes.size(), kMagicBytes.size()));
   if (taken.size() >= kMagicBytes.size()) {
     const std::uint32_t magic = load_le32(taken);
     if (magic == kFrameMagic || is_skippable_magic(magic)) {

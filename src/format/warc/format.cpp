@@ -21,7 +21,8 @@ std::uint64_t find_record(ByteView plain, std::uint64_t from, std::uint64_t to) 
   const std::uint64_t end = std::min<std::uint64_t>(plain.size(), to + (std::uint64_t{64} << 10));
   const ByteView part = plain.subspan(from, end - from);
   const bool line_start = from == 0 || plain[from - 1] == std::byte{'\n'};
-  const std::size_t found = find_record_start(part, 0, line_start, false, end == plain.size(), incomplete);
+  const std::size_t found =
+      find_record_start(part, 0, line_start, false, end == plain.size(), incomplete);
   return found == npos ? to : std::min<std::uint64_t>(to, from + found);
 }
 
@@ -41,20 +42,23 @@ class WarcFormat final : public Format {
     return find_record_start(head, 0, true, true, whole, incomplete) != npos ? 50 : 0;
   }
 
-  RecordProbe record_probe() const override { return {.starts_record = starts_record, .find_record = find_record}; }
+  RecordProbe record_probe() const override {
+    return {.starts_record = starts_record, .find_record = find_record};
+  }
 
-  Result<std::unique_ptr<RecordReader>> open(const Archive& archive, const ReadOptions& options) const override {
+  Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
+                                             const ReadOptions& options) const override {
     DecodeOptions decode;
     decode.start = options.start;
     decode.skim = options.skim;
     decode.state = options.state.substr(options.state.empty() ? 0 : options.state.rfind(' ') + 1);
     decode.probe = record_probe();
     decode.max_buffer = options.memory_budget / 3;
-    decode.max_whole_unit = static_cast<std::size_t>(
-        std::clamp<std::uint64_t>(options.memory_budget / 8, std::uint64_t{64} << 10, std::uint64_t{16} << 20));
+    decode.max_whole_unit = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+        options.memory_budget / 8, std::uint64_t{64} << 10, std::uint64_t{16} << 20));
     FONDS_TRY(auto decoder, open_decoder(archive, decode));
-    auto reader =
-        std::make_unique<WarcReader>(std::move(decoder), archive.source->name(), archive.codec().name(), options);
+    auto reader = std::make_unique<WarcReader>(std::move(decoder), archive.source->name(),
+                                               archive.codec().name(), options);
     if (archive.codecs.size() > 1) {
       reader->add_loose(make_finding("double-compression",
                                      fmt::format("{} inside {}; records cannot be read alone",
@@ -67,11 +71,14 @@ class WarcFormat final : public Format {
     return std::unique_ptr<RecordReader>(std::move(reader));
   }
 
-  Status write_part(RecordReader& reader, const Record& record, RecordPart part, std::uint64_t max_payload,
-                    const ByteOutput& out, std::vector<Finding>& findings) const override {
-    return write_record_part(reader, static_cast<const WarcRecord&>(record), part, max_payload, out, findings);
+  Status write_part(RecordReader& reader, const Record& record, RecordPart part,
+                    std::uint64_t max_payload, const ByteOutput& out,
+                    std::vector<Finding>& findings) const override {
+    return write_record_part(reader, static_cast<const WarcRecord&>(record), part, max_payload, out,
+                             findings);
   }
-  std::unique_ptr<VerifyPart> verify_part(const Archive& archive, const VerifyOptions& options) const override {
+  std::unique_ptr<VerifyPart> verify_part(const Archive& archive,
+                                          const VerifyOptions& options) const override {
     return make_verify_part(archive, options);
   }
   std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& options) const override {

@@ -1,5 +1,6 @@
-// Record headers of the WARC family: pure functions from octets to structs, for the positional draft 00.11, the
-// dialects with named fields (0.12 to 1.1) and ARC. Facts and rulings (R1…): docs/formats/warc.md.
+// Record headers of the WARC family: pure functions from octets to structs, for the positional
+// draft 00.11, the dialects with named fields (0.12 to 1.1) and ARC. Facts and rulings (R1…):
+// docs/formats/warc.md.
 #pragma once
 
 #include <array>
@@ -33,9 +34,27 @@ Start classify_start(ByteView head);
 
 // Named fields that the reader needs by name; the first occurrence counts.
 enum class Known : std::uint8_t {
-  Type, RecordId, Date, ContentLength, ContentType, TargetUri, BlockDigest, PayloadDigest, IpAddress, RefersTo,
-  RefersToTargetUri, RefersToDate, Truncated, WarcinfoId, Filename, Profile, SegmentNumber, SegmentOriginId,
-  SegmentTotalLength, TrecId, IdentifiedPayloadType,
+  Type,
+  RecordId,
+  Date,
+  ContentLength,
+  ContentType,
+  TargetUri,
+  BlockDigest,
+  PayloadDigest,
+  IpAddress,
+  RefersTo,
+  RefersToTargetUri,
+  RefersToDate,
+  Truncated,
+  WarcinfoId,
+  Filename,
+  Profile,
+  SegmentNumber,
+  SegmentOriginId,
+  SegmentTotalLength,
+  TrecId,
+  IdentifiedPayloadType,
   kCount
 };
 
@@ -58,21 +77,24 @@ struct ArcContext {
   friend bool operator==(const ArcContext&, const ArcContext&) = default;
 };
 
-// A parsed header. All views point into the octets that were parsed, into `owned`, or to static text; they live
-// until the next parse into the same struct or until the octets go. The struct is reused between records.
+// A parsed header. All views point into the octets that were parsed, into `owned`, or to static
+// text; they live until the next parse into the same struct or until the octets go. The struct is
+// reused between records.
 struct Header {
   Dialect dialect = Dialect::Modern;
   Start start = Start::None;
-  bool complete = false;        // the header's end was seen
-  std::size_t length = 0;       // octets of the header with its empty line (ARC: the URL-record line)
-  std::string_view version;     // "WARC/1.0" (letters as in the model: upper case), "warc/00.11", "ARC/1.1"
+  bool complete = false;   // the header's end was seen
+  std::size_t length = 0;  // octets of the header with its empty line (ARC: the URL-record line)
+  std::string_view
+      version;  // "WARC/1.0" (letters as in the model: upper case), "warc/00.11", "ARC/1.1"
   int major = 0, minor = 0;
-  bool lf_only = false;         // lines end in LF
+  bool lf_only = false;  // lines end in LF
 
-  std::string_view type;         // model name: "response", …; an unknown type as written; empty: none
-  std::string_view stored_type;  // as the file says it; empty where the model's name is what the file says
-  std::string_view id;           // without <>; empty: none
-  std::string_view uri;          // target, without <>, blanks as %20
+  std::string_view type;  // model name: "response", …; an unknown type as written; empty: none
+  std::string_view
+      stored_type;       // as the file says it; empty where the model's name is what the file says
+  std::string_view id;   // without <>; empty: none
+  std::string_view uri;  // target, without <>, blanks as %20
   std::string_view date_raw;
   ParsedDate date;
   std::string_view content_type;  // effective type of the block; empty: none
@@ -88,14 +110,15 @@ struct Header {
   int arc_status = 0;                   // Result-code of ARC 2
   bool arc_header = false;              // an ARC version block
 
-  // Length of the block in octets. Missing: no length field. Bad: negative, text, too large for 64 bits; counts as 0,
-  // for an ARC version block as the octets of its two definition lines.
+  // Length of the block in octets. Missing: no length field. Bad: negative, text, too large for 64
+  // bits; counts as 0, for an ARC version block as the octets of its two definition lines.
   enum class LengthState : std::uint8_t { Good, Missing, Bad } length_state = LengthState::Missing;
   std::uint64_t block_length = 0;
   std::vector<std::uint64_t> other_lengths;  // of repeated, differing Content-Length fields
   std::uint64_t data_length = 0;             // 00.11: header + block
 
-  std::vector<Field> fields;  // named fields (ARC: columns by name) in stored order, unfolded, trimmed
+  std::vector<Field>
+      fields;  // named fields (ARC: columns by name) in stored order, unfolded, trimmed
   std::vector<Issue> issues;
 
   std::array<std::string_view, static_cast<std::size_t>(Known::kCount)> known = {};
@@ -107,19 +130,21 @@ struct Header {
 
 // Parses the record header at the start of `octets`, which classify_start() called `start`.
 //
-// `whole` says that the data ends where `octets` end. Returns true if the header is there to its end, or if `whole`
-// and as much as there is was parsed (then header.complete may be false). Returns false if more octets are needed.
-// Of a record of Start::OldDraft only the version is read; of Start::None nothing. Both return true.
-// ARC: `arc` is read, and set by a version block (its two definition lines lie in the block, so up to 8 KiB behind the
-// header line are waited for). It is unchanged if the result is false.
+// `whole` says that the data ends where `octets` end. Returns true if the header is there to its
+// end, or if `whole` and as much as there is was parsed (then header.complete may be false).
+// Returns false if more octets are needed. Of a record of Start::OldDraft only the version is read;
+// of Start::None nothing. Both return true. ARC: `arc` is read, and set by a version block (its two
+// definition lines lie in the block, so up to 8 KiB behind the header line are waited for). It is
+// unchanged if the result is false.
 bool parse_header(ByteView octets, Start start, bool whole, ArcContext& arc, Header& header);
 
-// Searches for the next place in `octets`, from `from` on, at which a record begins, by the evidence rules of
-// docs/formats/warc.md "Finding the next record". `line_start` says that octets[0] begins a line. ARC lines are looked
-// for only with `arc`. Returns npos if there is none. `incomplete_from` is set to the first offset at which a record
-// could begin that more octets would show (octets.size() if none): search again from there with more.
-std::size_t find_record_start(ByteView octets, std::size_t from, bool line_start, bool arc, bool whole,
-                              std::size_t& incomplete_from);
+// Searches for the next place in `octets`, from `from` on, at which a record begins, by the
+// evidence rules of docs/formats/warc.md "Finding the next record". `line_start` says that
+// octets[0] begins a line. ARC lines are looked for only with `arc`. Returns npos if there is none.
+// `incomplete_from` is set to the first offset at which a record could begin that more octets would
+// show (octets.size() if none): search again from there with more.
+std::size_t find_record_start(ByteView octets, std::size_t from, bool line_start, bool arc,
+                              bool whole, std::size_t& incomplete_from);
 inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 // RecordProbe::starts_record of the family.

@@ -14,8 +14,10 @@ constexpr std::size_t kLargestHead = std::size_t{1} << 20;
 Location place_of(const WarcRecord& record) { return {.stored_offset = record.place.unit}; }
 
 // Finds the HTTP head of the block without consuming it. `octets` owns what `head` views.
-Status find_head(RecordReader& reader, const WarcRecord& record, std::string& octets, http::Head& head) {
-  const auto expect = record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
+Status find_head(RecordReader& reader, const WarcRecord& record, std::string& octets,
+                 http::Head& head) {
+  const auto expect =
+      record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
   for (std::size_t wanted = 4096;; wanted *= 4) {
     FONDS_TRY(const ByteView shown, reader.peek_block(wanted));
     const bool whole = shown.size() < wanted;
@@ -49,29 +51,38 @@ Status consume_head(RecordReader& reader, std::size_t length, const ByteOutput* 
   return {};
 }
 
-std::string shown_coding(const http::Head& head) { return escape_for_terminal(to_utf8(head.joined("Content-Encoding"))); }
+std::string shown_coding(const http::Head& head) {
+  return escape_for_terminal(to_utf8(head.joined("Content-Encoding")));
+}
 
 }  // namespace
 
-void report_head(const http::Head& head, bool empty_block, const Location& where, std::vector<Finding>& findings) {
+void report_head(const http::Head& head, bool empty_block, const Location& where,
+                 std::vector<Finding>& findings) {
   if (head.kind == http::Head::Kind::None) {
     if (!empty_block) {
-      findings.push_back(make_finding("http-no-status-line",
-                                      "the block does not begin with an HTTP head; all of it is the payload", where));
+      findings.push_back(make_finding(
+          "http-no-status-line",
+          "the block does not begin with an HTTP head; all of it is the payload", where));
     }
   } else if (head.odd) {
-    findings.push_back(make_finding("http-head-odd", "the HTTP head departs from the standard", where));
+    findings.push_back(
+        make_finding("http-head-odd", "the HTTP head departs from the standard", where));
   }
 }
 
-void report_transfer(const WarcRecord& record, const http::Decoded& decoded, std::vector<Finding>& findings) {
+void report_transfer(const WarcRecord& record, const http::Decoded& decoded,
+                     std::vector<Finding>& findings) {
   const Location where = place_of(record);
   if (decoded.not_chunked) {
-    findings.push_back(make_finding("not-chunked", "Transfer-Encoding says chunked, the body is not", where));
+    findings.push_back(
+        make_finding("not-chunked", "Transfer-Encoding says chunked, the body is not", where));
   } else if (decoded.bad_chunks || decoded.outcome == http::Outcome::Damaged) {
-    findings.push_back(make_finding("chunk-damaged", "the chunks of the body end or break too early", where));
+    findings.push_back(
+        make_finding("chunk-damaged", "the chunks of the body end or break too early", where));
   } else if (decoded.odd_chunks) {
-    findings.push_back(make_finding("chunks-odd", "the chunks of the body depart from the standard; nothing is lost", where));
+    findings.push_back(make_finding(
+        "chunks-odd", "the chunks of the body depart from the standard; nothing is lost", where));
   }
 }
 
@@ -91,26 +102,31 @@ void report_content(const WarcRecord& record, const http::Head& head, const http
   const Location where = place_of(record);
   if (decoded.coding_not_applied) {
     findings.push_back(make_finding(
-        "coding-not-applied", fmt::format("Content-Encoding says {}, the body is not", shown_coding(head)), where));
+        "coding-not-applied",
+        fmt::format("Content-Encoding says {}, the body is not", shown_coding(head)), where));
   }
   if (decoded.outcome == http::Outcome::UnknownCoding) {
     findings.push_back(
-        make_finding("unknown-coding", fmt::format("Content-Encoding {} is not known", shown_coding(head)), where));
+        make_finding("unknown-coding",
+                     fmt::format("Content-Encoding {} is not known", shown_coding(head)), where));
   } else if (decoded.outcome == http::Outcome::Truncated) {
     findings.push_back(make_finding(
-        "coding-truncated", fmt::format("the {} coding of the body ends too early", shown_coding(head)), where));
+        "coding-truncated",
+        fmt::format("the {} coding of the body ends too early", shown_coding(head)), where));
   }
 }
 
-Status write_record_part(RecordReader& reader, const WarcRecord& record, RecordPart part, std::uint64_t max_payload,
-                         const ByteOutput& out, std::vector<Finding>& findings) {
+Status write_record_part(RecordReader& reader, const WarcRecord& record, RecordPart part,
+                         std::uint64_t max_payload, const ByteOutput& out,
+                         std::vector<Finding>& findings) {
   if (part == RecordPart::Record || part == RecordPart::Header) {
     FONDS_CHECK(out(record.raw_header()));
   }
   if (part == RecordPart::Header) {
     return {};
   }
-  const bool plain = part == RecordPart::Record || part == RecordPart::Block || !is_http(record.header);
+  const bool plain =
+      part == RecordPart::Record || part == RecordPart::Block || !is_http(record.header);
   if (plain) {
     return part == RecordPart::Http ? Status() : stream(reader, out);
   }
@@ -127,16 +143,17 @@ Status write_record_part(RecordReader& reader, const WarcRecord& record, RecordP
   if (part == RecordPart::Body || head.kind == http::Head::Kind::None || (!transfer && !content)) {
     return stream(reader, out);
   }
-  FONDS_TRY(const ByteView body, reader.peek_block(static_cast<std::size_t>(
-                                     std::min<std::uint64_t>(std::max(max_payload, max_payload + 1),
-                                                             record.block_length.value_or(0)))));
+  FONDS_TRY(const ByteView body,
+            reader.peek_block(static_cast<std::size_t>(std::min<std::uint64_t>(
+                std::max(max_payload, max_payload + 1), record.block_length.value_or(0)))));
   auto decoded = body.size() > max_payload
                      ? Result<http::Decoded>(fail(ErrorCode::LimitExceeded, ""))
-                     : content ? http::decode_content(head, body, max_payload)
-                               : http::decode_transfer(head, body, max_payload);
+                 : content ? http::decode_content(head, body, max_payload)
+                           : http::decode_transfer(head, body, max_payload);
   if (!decoded) {
     findings.push_back(make_finding(
-        "limit-exceeded", fmt::format("the payload has more than {} bytes; --memory allows more", max_payload),
+        "limit-exceeded",
+        fmt::format("the payload has more than {} bytes; --memory allows more", max_payload),
         place_of(record)));
     return {};
   }

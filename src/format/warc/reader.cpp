@@ -12,12 +12,13 @@
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kFirstLook = 1024;              // octets that hold nearly every header
-constexpr std::size_t kFirstLine = std::size_t{64} << 10;  // how far a record's first line may reach
+constexpr std::size_t kFirstLook = 1024;  // octets that hold nearly every header
+constexpr std::size_t kFirstLine = std::size_t{64}
+                                   << 10;  // how far a record's first line may reach
 constexpr std::size_t kLargestHttpHead = std::size_t{64} << 10;
 constexpr std::uint64_t kLargestLook = std::uint64_t{16} << 20;  // blocks that are looked into
 constexpr std::size_t kMostClosing = std::size_t{64} << 10;
-constexpr std::uint64_t kShortGap = 64;               // octets; longer gaps are errors
+constexpr std::uint64_t kShortGap = 64;  // octets; longer gaps are errors
 
 bool is_line_end(std::byte b) { return b == std::byte{'\r'} || b == std::byte{'\n'}; }
 
@@ -44,8 +45,8 @@ WarcReader::WarcReader(std::unique_ptr<Decoder> decoder, std::string source, std
     : decoder_(std::move(decoder)), source_(std::move(source)), codec_(codec), options_(options) {}
 
 std::string WarcReader::state() const {
-  return fmt::format("{} {} {} {} {}", arc_.major, arc_.minor, arc_.have_filedesc ? 1 : 0, arc_.columns,
-                     decoder_->state(end_place_));
+  return fmt::format("{} {} {} {} {}", arc_.major, arc_.minor, arc_.have_filedesc ? 1 : 0,
+                     arc_.columns, decoder_->state(end_place_));
 }
 
 void WarcReader::set_state(const std::string& state) {
@@ -57,7 +58,8 @@ void WarcReader::set_state(const std::string& state) {
 std::vector<Finding> WarcReader::take_loose_findings() { return std::exchange(loose_, {}); }
 
 void WarcReader::add(std::string_view code, std::string message) {
-  findings_.push_back(make_finding(code, std::move(message), {.stored_offset = record_.place.unit}));
+  findings_.push_back(
+      make_finding(code, std::move(message), {.stored_offset = record_.place.unit}));
 }
 
 Result<Record*> WarcReader::next() {
@@ -120,7 +122,8 @@ Result<Record*> WarcReader::advance() {
   return &record_;
 }
 
-// Reads the header at next_. False if it is no record after all: then next_ tells of the one behind.
+// Reads the header at next_. False if it is no record after all: then next_ tells of the one
+// behind.
 Result<bool> WarcReader::read_header() {
   record_.place = next_.place;
   findings_.clear();
@@ -135,8 +138,10 @@ Result<bool> WarcReader::read_header() {
     record_.raw.assign(as_text(shown.first(n)));
     const std::size_t in_unit = codec_ == "none" ? n : std::min(n, decoder_->shown_of_unit());
     const ArcContext arc = arc_;
-    const bool parsed = parse_header(as_bytes(record_.raw), next_.start, whole && n == shown.size(), arc_, header);
-    if ((!parsed || header.length > in_unit) && in_unit < n && starts_record(shown.subspan(in_unit))) {
+    const bool parsed =
+        parse_header(as_bytes(record_.raw), next_.start, whole && n == shown.size(), arc_, header);
+    if ((!parsed || header.length > in_unit) && in_unit < n &&
+        starts_record(shown.subspan(in_unit))) {
       // A damaged header has lost its end; it does not go on where the next unit begins a record.
       record_.raw.resize(in_unit);
       arc_ = arc;
@@ -153,8 +158,9 @@ Result<bool> WarcReader::read_header() {
   }
   if (next_.start == Start::OldDraft) {
     findings_.clear();
-    loose_.push_back(make_finding("old-draft", fmt::format("a record of the draft {} is not read", header.version),
-                                  {.source = source_, .stored_offset = next_.place.unit}));
+    loose_.push_back(make_finding(
+        "old-draft", fmt::format("a record of the draft {} is not read", header.version),
+        {.source = source_, .stored_offset = next_.place.unit}));
     decoder_->consume(1);
     FONDS_CHECK(locate_next(false));
     return false;
@@ -162,17 +168,21 @@ Result<bool> WarcReader::read_header() {
   decoder_->consume(header.length);
   if (record_.place.inner > 0 && codec_ != "none") {
     add(codec_ == "zstd" ? "zr-one" : "not-per-record",
-        fmt::format("the record begins {} bytes inside a {} unit; it cannot be read alone", record_.place.inner, codec_));
+        fmt::format("the record begins {} bytes inside a {} unit; it cannot be read alone",
+                    record_.place.inner, codec_));
   }
   return true;
 }
 
-std::uint64_t WarcReader::largest_header() const { return std::min(options_.max_header, options_.memory_budget / 8); }
+std::uint64_t WarcReader::largest_header() const {
+  return std::min(options_.max_header, options_.memory_budget / 8);
+}
 
 Result<bool> WarcReader::header_too_long() {
-  loose_.push_back(make_finding("header-too-long",
-                                fmt::format("record header does not end within {} bytes", largest_header()),
-                                {.source = source_, .stored_offset = next_.place.unit, .ordinal = ordinal_}));
+  loose_.push_back(
+      make_finding("header-too-long",
+                   fmt::format("record header does not end within {} bytes", largest_header()),
+                   {.source = source_, .stored_offset = next_.place.unit, .ordinal = ordinal_}));
   findings_.clear();
   decoder_->consume(record_.raw.size());
   boundary_ = {};
@@ -185,7 +195,8 @@ Status WarcReader::settle_length() {
   Header& header = record_.header;
   record_.block_length.reset();
   if (!header.complete) {
-    add("truncated-header", fmt::format("the data ends inside the record header, after {} octets", header.length));
+    add("truncated-header",
+        fmt::format("the data ends inside the record header, after {} octets", header.length));
     return {};
   }
   switch (header.length_state) {
@@ -222,17 +233,18 @@ Status WarcReader::settle_length() {
   return {};
 }
 
-// Sees whether a block that does not end as it should has swallowed a record. Blocks that are not held whole are not
-// looked at: they count as having.
+// Sees whether a block that does not end as it should has swallowed a record. Blocks that are not
+// held whole are not looked at: they count as having.
 Status WarcReader::look_at_block_end() {
   const std::uint64_t most = std::min(kLargestLook, options_.memory_budget / 8);
   const auto length = static_cast<std::size_t>(std::min(remaining_, most));
   FONDS_TRY(ByteView shown, decoder_->peek(length + 4));
-  // A length that reaches over the end of the unit to where a record begins in the next one is wrong.
+  // A length that reaches over the end of the unit to where a record begins in the next one is
+  // wrong.
   const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
   if (in_unit < length && starts_record(shown.subspan(in_unit))) {
-    add("truncated-block", fmt::format("the header says {} octets, its {} unit ends after {}", consumed_ + remaining_,
-                                       codec_, consumed_ + in_unit));
+    add("truncated-block", fmt::format("the header says {} octets, its {} unit ends after {}",
+                                       consumed_ + remaining_, codec_, consumed_ + in_unit));
     boundary_.cut = true;
     remaining_ = in_unit;
     return {};
@@ -244,8 +256,8 @@ Status WarcReader::look_at_block_end() {
   const bool cut = shown.size() < length;
   const std::string_view behind = as_text(shown.subspan(std::min(length, shown.size())));
   const bool arc = record_.header.dialect == Dialect::Arc;
-  if (cut || behind.starts_with("\r\n\r\n") || behind.starts_with("\n\n") || (arc && behind.starts_with('\n')) ||
-      behind.empty()) {
+  if (cut || behind.starts_with("\r\n\r\n") || behind.starts_with("\n\n") ||
+      (arc && behind.starts_with('\n')) || behind.empty()) {
     return {};
   }
   std::size_t incomplete = 0;
@@ -254,8 +266,8 @@ Status WarcReader::look_at_block_end() {
   return {};
 }
 
-// The length of a block without a length field: up to the line ends in front of the next record, or the rest of its
-// unit.
+// The length of a block without a length field: up to the line ends in front of the next record, or
+// the rest of its unit.
 Result<std::uint64_t> WarcReader::search_block_end() {
   std::size_t from = 0;
   for (std::size_t wanted = kFirstLine;; wanted *= 4) {
@@ -264,7 +276,8 @@ Result<std::uint64_t> WarcReader::search_block_end() {
     const bool whole = shown.size() < wanted;
     std::size_t incomplete = 0;
     const std::size_t found = find_record_start(shown, from, true, false, whole, incomplete);
-    if (codec_ != "none" && record_.place.inner == 0 && in_unit < shown.size() && in_unit <= found) {
+    if (codec_ != "none" && record_.place.inner == 0 && in_unit < shown.size() &&
+        in_unit <= found) {
       return in_unit;
     }
     if (found != npos) {
@@ -281,7 +294,8 @@ Result<std::uint64_t> WarcReader::search_block_end() {
   }
 }
 
-// How much speaks for a block of `n` octets: 2 for two line ends and a record behind it, 1 for a record.
+// How much speaks for a block of `n` octets: 2 for two line ends and a record behind it, 1 for a
+// record.
 Result<int> WarcReader::evidence_for(std::uint64_t n) {
   bool two_line_ends = false;
   FONDS_TRY(const auto good, lands(n, two_line_ends));
@@ -325,15 +339,16 @@ Status WarcReader::search_damaged_block() {
   std::uint64_t ends_before = 0;
   FONDS_TRY(const auto found, search_next_record(ends_before));
   if (found && ends_before != remaining_) {
-    add("length-suspect", fmt::format("the header says {} octets, the next record shows that the block has {}",
-                                      remaining_, ends_before));
+    add("length-suspect",
+        fmt::format("the header says {} octets, the next record shows that the block has {}",
+                    remaining_, ends_before));
     remaining_ = ends_before;
   }
   return {};
 }
 
-// The next record inside or behind the suspect block: it follows two line ends, and its own length lands on a record
-// or the end. `ends_before` is set to where those line ends begin.
+// The next record inside or behind the suspect block: it follows two line ends, and its own length
+// lands on a record or the end. `ends_before` is set to where those line ends begin.
 Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_t& ends_before) {
   const std::size_t most = static_cast<std::size_t>(options_.memory_budget / 8);
   const bool arc = record_.header.dialect == Dialect::Arc;
@@ -355,10 +370,13 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     }
     from = at + 1;
     const std::string_view before = as_text(shown.first(at));
-    const std::size_t line_ends = before.empty() || before.ends_with("\r\n\r\n") ? 4 : before.ends_with("\n\n") ? 2 : 0;
+    const std::size_t line_ends = before.empty() || before.ends_with("\r\n\r\n") ? 4
+                                  : before.ends_with("\n\n")                     ? 2
+                                                                                 : 0;
     if (line_ends == 0) {
       if (at >= remaining_ && record_.header.length_state == Header::LengthState::Good) {
-        return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends are damaged
+        return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends
+                                                // are damaged
       }
       continue;
     }
@@ -368,7 +386,8 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
         candidate.length_state != Header::LengthState::Good || candidate.block_length > most) {
       continue;
     }
-    const std::size_t end = at + candidate.length + static_cast<std::size_t>(candidate.block_length);
+    const std::size_t end =
+        at + candidate.length + static_cast<std::size_t>(candidate.block_length);
     if (end + kFirstLine > shown.size() && !whole) {
       if (end + kFirstLine > most) {
         continue;
@@ -391,7 +410,8 @@ Status WarcReader::parse_http() {
   if (!options_.http || remaining_ == 0 || !is_http(record_.header)) {
     return {};
   }
-  const auto expect = record_.header.type == "request" ? http::Expect::Request : http::Expect::Response;
+  const auto expect =
+      record_.header.type == "request" ? http::Expect::Request : http::Expect::Response;
   std::size_t wanted = 1;
   while (true) {
     FONDS_TRY(const ByteView shown, peek_block(wanted));
@@ -412,8 +432,9 @@ Result<ByteView> WarcReader::peek_block(std::size_t at_least) {
   if (remaining_ == 0 || !in_record_) {
     return ByteView{};
   }
-  FONDS_TRY(const ByteView shown,
-            decoder_->peek(static_cast<std::size_t>(std::min<std::uint64_t>(at_least, remaining_))));
+  FONDS_TRY(
+      const ByteView shown,
+      decoder_->peek(static_cast<std::size_t>(std::min<std::uint64_t>(at_least, remaining_))));
   return shown.first(static_cast<std::size_t>(std::min<std::uint64_t>(shown.size(), remaining_)));
 }
 
@@ -467,7 +488,8 @@ Result<RecordEnd> WarcReader::pass_over() {
     consumed_ += skipped;
     if (skipped < remaining_) {
       boundary_.cut = true;
-      add("truncated-block", fmt::format("the header says {} octets, the data ends after {}", declared, consumed_));
+      add("truncated-block",
+          fmt::format("the header says {} octets, the data ends after {}", declared, consumed_));
     }
     remaining_ = 0;
   }
@@ -512,7 +534,8 @@ void WarcReader::judge_boundary() {
     if (boundary_.line_ends < (arc ? 1U : 2U)) {
       Finding finding = make_finding(
           "length-suspect",
-          fmt::format("no record follows the block of {} octets; {} octets were skipped{}", consumed_, boundary_.skipped,
+          fmt::format("no record follows the block of {} octets; {} octets were skipped{}",
+                      consumed_, boundary_.skipped,
                       boundary_.swallowed ? ", and a record may begin inside the block" : ""),
           {.stored_offset = record_.place.unit});
       if (boundary_.skipped <= kShortGap && !boundary_.swallowed) {
@@ -521,11 +544,13 @@ void WarcReader::judge_boundary() {
       findings_.push_back(std::move(finding));
     }
   } else if (!arc && boundary_.line_ends < 2 && !boundary_.gap) {
-    add("trailer-missing", fmt::format("{} of 2 line ends stand behind the block", boundary_.line_ends));
+    add("trailer-missing",
+        fmt::format("{} of 2 line ends stand behind the block", boundary_.line_ends));
   }
 }
 
-// Gives what the decoder found to the record it belongs to. `last_unit` is the unit in which the block ended.
+// Gives what the decoder found to the record it belongs to. `last_unit` is the unit in which the
+// block ended.
 void WarcReader::collect(std::uint64_t last_unit) {
   take_decoder_findings();
   const bool more = next_.start != Start::None && next_.place.unit > record_.place.unit;
@@ -582,9 +607,12 @@ Status WarcReader::locate_next(bool after_record) {
   }
   if (boundary_.skipped > 0) {
     const bool rest = boundary_.at_end && after_record;
-    Finding finding = make_finding(rest ? "trailing-garbage" : boundary_.skipped > kShortGap ? "resync" : "resync-short",
-                                   fmt::format("{} octets that are no record skipped", boundary_.skipped),
-                                   {.source = source_, .stored_offset = skipped_at});
+    Finding finding =
+        make_finding(rest                            ? "trailing-garbage"
+                     : boundary_.skipped > kShortGap ? "resync"
+                                                     : "resync-short",
+                     fmt::format("{} octets that are no record skipped", boundary_.skipped),
+                     {.source = source_, .stored_offset = skipped_at});
     (after_record ? findings_ : loose_).push_back(std::move(finding));
   }
   if (!after_record) {
@@ -593,13 +621,15 @@ Status WarcReader::locate_next(bool after_record) {
       return next_.start != Start::None && finding.where.stored_offset >= next_.place.unit;
     };
     const auto loose = std::stable_partition(ahead_.begin(), ahead_.end(), of_next);
-    loose_.insert(loose_.end(), std::make_move_iterator(loose), std::make_move_iterator(ahead_.end()));
+    loose_.insert(loose_.end(), std::make_move_iterator(loose),
+                  std::make_move_iterator(ahead_.end()));
     ahead_.erase(loose, ahead_.end());
   }
   return {};
 }
 
-// Steps over CR and LF, and over a byte order mark before the first record. False at the end of the run.
+// Steps over CR and LF, and over a byte order mark before the first record. False at the end of the
+// run.
 Result<bool> WarcReader::skip_line_ends(bool first) {
   while (true) {
     FONDS_TRY(ByteView shown, decoder_->peek(1));
@@ -607,7 +637,8 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
       first = false;
       FONDS_TRY(shown, decoder_->peek(3));
       if (as_text(shown).starts_with("\xef\xbb\xbf")) {
-        loose_.push_back(make_finding("byte-order-mark", "", {.source = source_, .stored_offset = 0}));
+        loose_.push_back(
+            make_finding("byte-order-mark", "", {.source = source_, .stored_offset = 0}));
         decoder_->consume(3);
         continue;
       }
@@ -635,7 +666,8 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
       boundary_.trailing += ends.octets;
       boundary_.line_ends += ends.ends;
       if (boundary_.closing.size() < kMostClosing) {
-        boundary_.closing += as_text(shown.first(std::min(ends.octets, kMostClosing - boundary_.closing.size())));
+        boundary_.closing +=
+            as_text(shown.first(std::min(ends.octets, kMostClosing - boundary_.closing.size())));
       }
     }
     decoder_->consume(ends.octets);
@@ -644,8 +676,8 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
 
 // Whether the line ends behind a block lie in another unit than the record's beginning.
 bool WarcReader::in_new_unit_of_record() const {
-  return started_ && codec_ != "none" && boundary_.trailing == 0 && !boundary_.gap && boundary_.skipped == 0 &&
-         decoder_->place().unit > record_.place.unit && ordinal_ > 0;
+  return started_ && codec_ != "none" && boundary_.trailing == 0 && !boundary_.gap &&
+         boundary_.skipped == 0 && decoder_->place().unit > record_.place.unit && ordinal_ > 0;
 }
 
 Result<Start> WarcReader::classify() {
@@ -673,12 +705,16 @@ Status WarcReader::skip_to_record(bool after_record) {
     if (shown.empty()) {
       return {};
     }
-    const bool whole = shown.size() < wanted;
+    // Each unit is searched by itself: its start is as good as the start of a line.
+    const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
+    const bool unit_ends = in_unit < shown.size();
+    const bool whole = unit_ends || shown.size() < wanted;
     std::size_t incomplete = 0;
-    const std::size_t found = find_record_start(shown, std::min(from, shown.size()), line_start, arc, whole, incomplete);
+    const std::size_t found = find_record_start(shown.first(in_unit), std::min(from, in_unit),
+                                                line_start, arc, whole, incomplete);
     std::size_t passed = found;
     if (found == npos) {
-      passed = whole ? shown.size() : incomplete;
+      passed = whole ? in_unit : incomplete;
       if (passed == 0) {
         // One candidate fills all that is shown: more of it, but not without end.
         if (wanted < 16 * kFirstLine) {
@@ -689,7 +725,8 @@ Status WarcReader::skip_to_record(bool after_record) {
       }
     }
     from = 0;
-    line_start = passed > 0 && shown[passed - 1] == std::byte{'\n'};
+    line_start =
+        (unit_ends && passed == in_unit) || (passed > 0 && shown[passed - 1] == std::byte{'\n'});
     boundary_.skipped += passed;
     decoder_->consume(passed);
     wanted = kFirstLine;

@@ -16,7 +16,8 @@ namespace fonds::warc {
 
 class WarcReader final : public RecordReader {
  public:
-  WarcReader(std::unique_ptr<Decoder> decoder, std::string source, std::string_view codec, const ReadOptions& options);
+  WarcReader(std::unique_ptr<Decoder> decoder, std::string source, std::string_view codec,
+             const ReadOptions& options);
 
   Result<Record*> next() override;
   Result<ByteView> peek_block(std::size_t at_least) override;
@@ -53,8 +54,9 @@ class WarcReader final : public RecordReader {
   bool in_new_unit_of_record() const;
   Result<Start> classify();
   Status skip_to_record(bool after_record);
-  // Whether a record or the end of the data follows `n` octets from here, line ends between them left out. Sets
-  // `two_line_ends` if two line ends stand there. Nothing if that is too far to look.
+  // Whether a record or the end of the data follows `n` octets from here, line ends between them
+  // left out. Sets `two_line_ends` if two line ends stand there. Nothing if that is too far to
+  // look.
   Result<std::optional<bool>> lands(std::uint64_t n, bool& two_line_ends);
   Result<int> evidence_for(std::uint64_t n);
   void judge_boundary();
@@ -90,10 +92,10 @@ class WarcReader final : public RecordReader {
     bool at_end = false;          // nothing follows
     bool swallowed = false;       // a record begins inside the block
     bool missing_length = false;
-    std::string closing;          // the trailing octets
+    std::string closing;  // the trailing octets
   } boundary_;
-  std::vector<Finding> findings_;       // of the current record
-  std::vector<Finding> ahead_;          // of the decoder, which may be some records ahead
+  std::vector<Finding> findings_;  // of the current record
+  std::vector<Finding> ahead_;     // of the decoder, which may be some records ahead
   std::vector<Finding> loose_;
 };
 

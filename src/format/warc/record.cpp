@@ -60,8 +60,10 @@ bool is_http(const Header& header) {
   if (!header.content_type.empty()) {
     return starts_with_ignoring_case(header.content_type, "application/http");
   }
-  const bool message = header.type == "response" || header.type == "request" || header.type == "revisit";
-  return message && (starts_with_ignoring_case(header.uri, "http:") || starts_with_ignoring_case(header.uri, "https:"));
+  const bool message =
+      header.type == "response" || header.type == "request" || header.type == "revisit";
+  return message && (starts_with_ignoring_case(header.uri, "http:") ||
+                     starts_with_ignoring_case(header.uri, "https:"));
 }
 
 void WarcRecord::describe(AttributeSink& out, bool with_headers) const {

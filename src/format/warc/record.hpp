@@ -24,7 +24,9 @@ class WarcRecord final : public Record {
   std::string_view id() const override { return header.id; }
   std::optional<Date> date() const override { return header.date.value; }
   std::span<const Field> fields() const override { return header.fields; }
-  ByteView raw_header() const override { return as_bytes(std::string_view(raw).substr(0, header.length)); }
+  ByteView raw_header() const override {
+    return as_bytes(std::string_view(raw).substr(0, header.length));
+  }
   std::optional<std::uint64_t> length() const override { return block_length; }
   void describe(AttributeSink& out, bool with_headers) const override;
 

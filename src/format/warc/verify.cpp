@@ -1,4 +1,5 @@
-// What `verify` checks on one record of the WARC family while it is read: digests, HTTP framing, required fields.
+// What `verify` checks on one record of the WARC family while it is read: digests, HTTP framing,
+// required fields.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -20,14 +21,15 @@ constexpr std::uint64_t kLargestSegmentKept = std::uint64_t{16} << 20;
 
 // Types whose records need a target (WARC 1.1, 5.2).
 bool needs_target(std::string_view type) {
-  static constexpr std::array<std::string_view, 6> kTypes = {"response", "resource",   "request",
-                                                             "revisit",  "conversion", "continuation"};
+  static constexpr std::array<std::string_view, 6> kTypes = {
+      "response", "resource", "request", "revisit", "conversion", "continuation"};
   return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 bool has_scheme(std::string_view id) {
   const std::size_t colon = id.find(':');
-  return colon != std::string_view::npos && colon > 0 && id.find_first_of(" <>\"") == std::string_view::npos;
+  return colon != std::string_view::npos && colon > 0 &&
+         id.find_first_of(" <>\"") == std::string_view::npos;
 }
 
 class Part final : public VerifyPartWithFacts {
@@ -44,9 +46,12 @@ class Part final : public VerifyPartWithFacts {
     if (!header.complete) {
       return {};
     }
-    const LabelledDigest block = options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
-    const LabelledDigest payload = options_.digests ? parse_digest(header.payload_digest) : LabelledDigest{};
-    const bool segmented = header.segment && (header.segment->number > 1 || header.segment->code == 'p');
+    const LabelledDigest block =
+        options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
+    const LabelledDigest payload =
+        options_.digests ? parse_digest(header.payload_digest) : LabelledDigest{};
+    const bool segmented =
+        header.segment && (header.segment->number > 1 || header.segment->code == 'p');
     const bool wants_block = announce(header.block_digest, block, "block");
     bool wants_payload = announce(header.payload_digest, payload, "payload");
     if (header.type == "revisit" && !header.payload_digest.empty()) {
@@ -54,7 +59,8 @@ class Part final : public VerifyPartWithFacts {
       wants_payload = false;
     }
     wants_payload = wants_payload && !segmented && header.segment.value_or(Segment{}).number != 1;
-    return read_block(reader, record, wants_block ? &block : nullptr, wants_payload ? &payload : nullptr);
+    return read_block(reader, record, wants_block ? &block : nullptr,
+                      wants_payload ? &payload : nullptr);
   }
 
  private:
@@ -67,11 +73,13 @@ class Part final : public VerifyPartWithFacts {
       return;
     }
     if (!header.id.empty() && !has_scheme(header.id)) {
-      add("non-uri-id", fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
+      add("non-uri-id",
+          fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
     }
     if (header.dialect == Dialect::Modern && header.complete) {
       if (needs_target(header.type) && header.uri.empty()) {
-        add("missing-mandatory-field", fmt::format("a {} record needs WARC-Target-URI", header.type));
+        add("missing-mandatory-field",
+            fmt::format("a {} record needs WARC-Target-URI", header.type));
       }
       if (header.type == "revisit" && header.profile.empty()) {
         add("missing-mandatory-field", "a revisit record needs WARC-Profile");
@@ -89,10 +97,12 @@ class Part final : public VerifyPartWithFacts {
       case LabelledDigest::State::Good:
         return true;
       case LabelledDigest::State::Unsupported:
-        add("digest-unsupported", fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
+        add("digest-unsupported",
+            fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
         return false;
       case LabelledDigest::State::Malformed:
-        add("digest-malformed", fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
+        add("digest-malformed",
+            fmt::format("{} digest {}", what, escape_for_terminal(to_utf8(text))));
         return false;
     }
     return false;
@@ -108,8 +118,10 @@ class Part final : public VerifyPartWithFacts {
                     const LabelledDigest* payload) {
     const bool http = is_http(record.header);
     const std::uint64_t length = record.block_length.value_or(0);
-    const bool keep_segment = facts_.segments.size() > segments_before_ && length <= kLargestSegmentKept;
-    // HTTP payloads are looked at as a whole, where they are not too large; all else is hashed as it comes.
+    const bool keep_segment =
+        facts_.segments.size() > segments_before_ && length <= kLargestSegmentKept;
+    // HTTP payloads are looked at as a whole, where they are not too large; all else is hashed as
+    // it comes.
     if ((http && length <= options_.max_payload) || keep_segment) {
       FONDS_TRY(const ByteView whole, reader.peek_block(static_cast<std::size_t>(length)));
       check_whole(record, whole, block, payload, http);
@@ -123,14 +135,17 @@ class Part final : public VerifyPartWithFacts {
     return hash_stream(reader, record, block, payload, http);
   }
 
-  // Hashes a block that is too large to be held. The payload of an HTTP message is hashed as stored.
+  // Hashes a block that is too large to be held. The payload of an HTTP message is hashed as
+  // stored.
   Status hash_stream(RecordReader& reader, const WarcRecord& record, const LabelledDigest* block,
                      const LabelledDigest* payload, bool http) {
     std::uint64_t head = 0;
     if (http && payload != nullptr) {
       FONDS_TRY(const ByteView beginning, reader.peek_block(std::size_t{64} << 10));
-      const auto expect = record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
-      http::parse_head(beginning.first(std::min(beginning.size(), std::size_t{64} << 10)), expect, true, head_);
+      const auto expect =
+          record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
+      http::parse_head(beginning.first(std::min(beginning.size(), std::size_t{64} << 10)), expect,
+                       true, head_);
       head = head_.length;
     }
     const std::string_view type = record.header.type;
@@ -138,7 +153,8 @@ class Part final : public VerifyPartWithFacts {
       payload = nullptr;
     }
     Hasher* block_hasher = block != nullptr ? &hasher(block_hasher_, block->algorithm) : nullptr;
-    Hasher* payload_hasher = payload != nullptr ? &hasher(payload_hasher_, payload->algorithm) : nullptr;
+    Hasher* payload_hasher =
+        payload != nullptr ? &hasher(payload_hasher_, payload->algorithm) : nullptr;
     std::uint64_t seen = 0;
     while (true) {
       FONDS_TRY(const ByteView piece, reader.peek_block(1));
@@ -149,7 +165,8 @@ class Part final : public VerifyPartWithFacts {
         block_hasher->update(piece);
       }
       if (payload_hasher != nullptr && seen + piece.size() > head) {
-        payload_hasher->update(piece.subspan(static_cast<std::size_t>(head - std::min(head, seen))));
+        payload_hasher->update(
+            piece.subspan(static_cast<std::size_t>(head - std::min(head, seen))));
       }
       seen += piece.size();
       reader.consume_block(piece.size());
@@ -160,11 +177,15 @@ class Part final : public VerifyPartWithFacts {
     }
     if (payload_hasher != nullptr) {
       const bool fits = payload_hasher->finish() == payload->value;
-      const bool coded = http && (http::has_transfer_coding(head_) || http::has_content_coding(head_));
+      const bool coded =
+          http && (http::has_transfer_coding(head_) || http::has_content_coding(head_));
       if (!fits && coded) {
-        Finding finding = make_finding("limit-exceeded",
-                                       fmt::format("the payload does not have its digest as stored; its codings are "
-                                                   "undone only up to {} bytes", options_.max_payload), where_);
+        Finding finding = make_finding(
+            "limit-exceeded",
+            fmt::format("the payload does not have its digest as stored; its codings are "
+                        "undone only up to {} bytes",
+                        options_.max_payload),
+            where_);
         finding.severity = Severity::Warning;
         out_->push_back(std::move(finding));
       } else {
@@ -174,8 +195,8 @@ class Part final : public VerifyPartWithFacts {
     return {};
   }
 
-  void check_whole(const WarcRecord& record, ByteView whole, const LabelledDigest* block, const LabelledDigest* payload,
-                   bool http) {
+  void check_whole(const WarcRecord& record, ByteView whole, const LabelledDigest* block,
+                   const LabelledDigest* payload, bool http) {
     const bool complete = whole.size() == record.block_length;
     if (block != nullptr) {
       judge(record, "block", hash(*block, block_hasher_, whole), complete);
@@ -186,22 +207,26 @@ class Part final : public VerifyPartWithFacts {
       }
       return;
     }
-    const auto expect = record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
+    const auto expect =
+        record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
     http::parse_head(whole, expect, true, head_);
     report_head(head_, whole.empty(), where_, *out_);
     const bool partial = record.header.type == "revisit" || !complete ||
-                         (record.header.segment && (record.header.segment->number > 1 || record.header.segment->code == 'p'));
+                         (record.header.segment && (record.header.segment->number > 1 ||
+                                                    record.header.segment->code == 'p'));
     check_payload(record, whole.subspan(head_.length), payload, partial);
   }
 
-  void check_payload(const WarcRecord& record, ByteView body, const LabelledDigest* payload, bool partial) {
+  void check_payload(const WarcRecord& record, ByteView body, const LabelledDigest* payload,
+                     bool partial) {
     const bool as_stored = payload != nullptr && hash(*payload, payload_hasher_, body);
     bool transfer_fits = false;
     bool content_fits = false;
     if (!partial && head_.kind != http::Head::Kind::None) {
       report_length(record, head_, body.size(), *out_);
       const auto fits = [&](const http::Decoded& decoded) {
-        return payload != nullptr && !as_stored && hash(*payload, payload_hasher_, as_bytes(decoded.bytes));
+        return payload != nullptr && !as_stored &&
+               hash(*payload, payload_hasher_, as_bytes(decoded.bytes));
       };
       if (http::has_transfer_coding(head_)) {
         if (const auto decoded = http::decode_transfer(head_, body, options_.max_payload)) {
@@ -231,7 +256,8 @@ class Part final : public VerifyPartWithFacts {
   }
 
   void add_limit() {
-    add("limit-exceeded", fmt::format("the payload decodes to more than {} bytes", options_.max_payload));
+    add("limit-exceeded",
+        fmt::format("the payload decodes to more than {} bytes", options_.max_payload));
   }
 
   bool hash(const LabelledDigest& digest, std::optional<Hasher>& slot, ByteView bytes) {
@@ -251,9 +277,11 @@ class Part final : public VerifyPartWithFacts {
     if (fits || !whole) {
       return;  // a block that was cut has its own finding
     }
-    const std::string_view stored = what == "block" ? record.header.block_digest : record.header.payload_digest;
+    const std::string_view stored =
+        what == "block" ? record.header.block_digest : record.header.payload_digest;
     add(record.header.truncated.empty() ? "digest-mismatch" : "digest-mismatch-truncated",
-        fmt::format("the {} does not have its digest {}", what, escape_for_terminal(to_utf8(stored))));
+        fmt::format("the {} does not have its digest {}", what,
+                    escape_for_terminal(to_utf8(stored))));
   }
 
   void remember(const WarcRecord& record) {
@@ -262,7 +290,8 @@ class Part final : public VerifyPartWithFacts {
     segments_before_ = facts_.segments.size();
     facts_.records++;
     if (!header.id.empty()) {
-      facts_.ids.push_back({std::hash<std::string_view>{}(header.id), record.ordinal, record.place.unit});
+      facts_.ids.push_back(
+          {std::hash<std::string_view>{}(header.id), record.ordinal, record.place.unit});
     }
     const bool continuation = header.type == "continuation";
     if (!continuation && !header.segment) {

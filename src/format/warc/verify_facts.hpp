@@ -15,14 +15,14 @@ namespace fonds::warc {
 struct SegmentFact {
   std::string id, origin, truncated, payload_digest;
   std::uint32_t number = 1;
-  char code = 0;                         // of 00.11
-  std::optional<std::uint64_t> total;    // WARC-Segment-Total-Length
-  bool http = false;                     // the block of the whole is an HTTP message
-  std::uint64_t length = 0;              // of the block
-  bool kept = false;                     // `block` holds it
+  char code = 0;                       // of 00.11
+  std::optional<std::uint64_t> total;  // WARC-Segment-Total-Length
+  bool http = false;                   // the block of the whole is an HTTP message
+  std::uint64_t length = 0;            // of the block
+  bool kept = false;                   // `block` holds it
   std::string block;
   std::uint64_t ordinal = 0, stored_offset = 0;
-  std::string source;                    // filled when the parts are put together
+  std::string source;  // filled when the parts are put together
 };
 
 struct IdFact {

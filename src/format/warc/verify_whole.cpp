@@ -1,5 +1,5 @@
-// What `verify` can say only of whole archives of the WARC family: ids that repeat, segments that do not join, the
-// container rules of WARC-Zstandard.
+// What `verify` can say only of whole archives of the WARC family: ids that repeat, segments that
+// do not join, the container rules of WARC-Zstandard.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -17,7 +17,8 @@ namespace {
 
 using Report = std::function<void(Finding)>;
 
-constexpr std::uint64_t kMostSegmentBytes = std::uint64_t{256} << 20;  // kept to check digests of logical records
+constexpr std::uint64_t kMostSegmentBytes = std::uint64_t{256}
+                                            << 20;  // kept to check digests of logical records
 
 Location place_of(const SegmentFact& segment) {
   return {.source = segment.source,
@@ -30,15 +31,18 @@ Location place_of(const SegmentFact& segment) {
 class Chain {
  public:
   explicit Chain(std::vector<const SegmentFact*> parts) : parts_(std::move(parts)) {
-    std::stable_sort(parts_.begin(), parts_.end(),
-                     [](const SegmentFact* a, const SegmentFact* b) { return a->number < b->number; });
+    std::stable_sort(parts_.begin(), parts_.end(), [](const SegmentFact* a, const SegmentFact* b) {
+      return a->number < b->number;
+    });
   }
 
   void check(const Report& out) {
     if (parts_.front()->number != 1) {
       for (const SegmentFact* part : parts_) {
-        out(make_finding("segment-orphan", fmt::format("segment {}: no record {} begins it", part->number, part->origin),
-                         place_of(*part)));
+        out(make_finding(
+            "segment-orphan",
+            fmt::format("segment {}: no record {} begins it", part->number, part->origin),
+            place_of(*part)));
       }
       return;
     }
@@ -50,11 +54,13 @@ class Chain {
     const SegmentFact& last = *parts_[used - 1];
     const bool complete = ends(last);
     if (!complete) {
-      out(make_finding("segment-missing", fmt::format("segment {} of record {} is not there", used + 1, parts_[0]->id),
+      out(make_finding("segment-missing",
+                       fmt::format("segment {} of record {} is not there", used + 1, parts_[0]->id),
                        place_of(*parts_[0])));
     }
     for (std::size_t i = used; i < parts_.size(); ++i) {
-      out(make_finding("segment-orphan", fmt::format("segment {} does not continue its record", parts_[i]->number),
+      out(make_finding("segment-orphan",
+                       fmt::format("segment {} does not continue its record", parts_[i]->number),
                        place_of(*parts_[i])));
     }
     if (complete) {
@@ -91,9 +97,10 @@ class Chain {
       kept = kept && parts_[i]->kept;
     }
     if (last.total && *last.total != sum) {
-      out(make_finding("segment-total-mismatch",
-                       fmt::format("the segments have {} octets, the last one says {}", sum, *last.total),
-                       place_of(last)));
+      out(make_finding(
+          "segment-total-mismatch",
+          fmt::format("the segments have {} octets, the last one says {}", sum, *last.total),
+          place_of(last)));
     }
     const LabelledDigest digest = parse_digest(parts_[0]->payload_digest);
     if (!kept || digest.state != LabelledDigest::State::Good || !last.truncated.empty()) {
@@ -112,7 +119,8 @@ class Chain {
     Hasher hasher(digest.algorithm);
     hasher.update(as_bytes(whole).subspan(payload));
     if (!(hasher.finish() == digest.value)) {
-      out(make_finding("digest-mismatch", "the payload of the joined segments does not have its digest",
+      out(make_finding("digest-mismatch",
+                       "the payload of the joined segments does not have its digest",
                        place_of(*parts_[0])));
     }
   }
@@ -185,10 +193,12 @@ class Whole final : public VerifyWhole {
         repeated.emplace_back(ids_[i], ids_[i - 1].ordinal);
       }
     }
-    std::sort(repeated.begin(), repeated.end(), [](const auto& a, const auto& b) { return a.first.ordinal < b.first.ordinal; });
+    std::sort(repeated.begin(), repeated.end(),
+              [](const auto& a, const auto& b) { return a.first.ordinal < b.first.ordinal; });
     for (const auto& [id, before] : repeated) {
-      out(make_finding("duplicate-record-id", fmt::format("the record has the id of record {}", before),
-                       {.source = source, .stored_offset = id.stored_offset, .ordinal = id.ordinal}));
+      out(make_finding(
+          "duplicate-record-id", fmt::format("the record has the id of record {}", before),
+          {.source = source, .stored_offset = id.stored_offset, .ordinal = id.ordinal}));
     }
     ids_.clear();
   }
@@ -217,6 +227,8 @@ class Whole final : public VerifyWhole {
 
 }  // namespace
 
-std::unique_ptr<VerifyWhole> make_verify_whole(const VerifyOptions&) { return std::make_unique<Whole>(); }
+std::unique_ptr<VerifyWhole> make_verify_whole(const VerifyOptions&) {
+  return std::make_unique<Whole>();
+}
 
 }  // namespace fonds::warc

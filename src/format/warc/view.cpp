@@ -21,7 +21,9 @@ std::string_view RecordView::payload_digest() const { return record_->header.pay
 std::string_view RecordView::refers_to() const { return record_->header.refers_to; }
 std::string_view RecordView::refers_to_uri() const { return record_->header.refers_to_uri; }
 std::string_view RecordView::refers_to_date() const { return record_->header.refers_to_date; }
-std::vector<std::string_view> RecordView::concurrent_to() const { return record_->header.concurrent_to; }
+std::vector<std::string_view> RecordView::concurrent_to() const {
+  return record_->header.concurrent_to;
+}
 std::string_view RecordView::profile() const { return record_->header.profile; }
 std::string_view RecordView::truncated() const { return record_->header.truncated; }
 std::string_view RecordView::warcinfo_id() const { return record_->header.warcinfo_id; }
