@@ -1,14 +1,21 @@
 // fonds cat
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "interrupt.hpp"
 #include "ops/cat.hpp"
+#include "ops/keys.hpp"
+#include "ops/list.hpp"
+#include "ops/scan.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {

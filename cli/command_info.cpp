@@ -1,10 +1,18 @@
 // fonds info
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/info.hpp"
+#include "ops/scan.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {
@@ -39,13 +47,7 @@ std::string as_json(const ops::Info& info) {
       .member("format", std::string_view(info.format));
   json.member("version", std::string_view(info.version))
       .member("compression", std::string_view(info.compression));
-  json.key("size");
-  if (info.size) {
-    json.value(*info.size);
-  } else {
-    json.null();
-  }
-  json.key("companions").begin_array();
+  json.member("size", info.size).key("companions").begin_array();
   for (const std::string& companion : info.companions) {
     json.value(std::string_view(companion));
   }

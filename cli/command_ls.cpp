@@ -1,10 +1,13 @@
 // fonds ls
 #include <sstream>
+#include <string>
 
 #include <fmt/core.h>
 
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/list.hpp"
+#include "ops/scan.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {

@@ -1,10 +1,15 @@
 // fonds verify
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/verify.hpp"
 #include "terminal.hpp"
@@ -19,16 +24,7 @@ std::string as_json(const Finding& finding) {
   json.begin_object().member("archive", std::string_view(finding.where.source));
   json.member("severity", to_string(finding.severity)).member("code", finding.code);
   json.member("rule", rule == nullptr ? std::string_view() : rule->clause);
-  const auto number_or_null = [&json](std::string_view name, std::optional<std::uint64_t> value) {
-    json.key(name);
-    if (value) {
-      json.value(*value);
-    } else {
-      json.null();
-    }
-  };
-  number_or_null("offset", finding.where.stored_offset);
-  number_or_null("index", finding.where.ordinal);
+  json.member("offset", finding.where.stored_offset).member("index", finding.where.ordinal);
   json.member("message", std::string_view(finding.message)).end_object();
   return line + '\n';
 }

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -82,7 +87,7 @@ constexpr std::array kVerifyExamples = {
 
 constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fonds cat --help"}};
 
-const std::array kCommands = {
+constexpr std::array kCommands = {
     Command{"info", "ARCHIVE…", "What is it: format, version, compression, sizes",
             "Says what an archive is and reads only what it must. Formats are recognized from the "
             "content.",

@@ -2,6 +2,8 @@
 // the reference page come from it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -48,7 +50,7 @@ struct Arguments {
   std::string get(std::string_view flag, std::string_view otherwise = {}) const;
 };
 
-enum class Exit : int {
+enum class Exit : std::uint8_t {
   Done = 0,
   Not = 1,  // the answer is no, or not whole
   Usage = 2,

@@ -1,5 +1,8 @@
 // Help, manual page, completions and reference page, all from the table.
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
 
 #include <fmt/core.h>
 

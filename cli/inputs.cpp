@@ -2,14 +2,25 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "flags.hpp"
 #include "interrupt.hpp"
+#include "ops/scan.hpp"
+#include "terminal.hpp"
 
 namespace fonds::cli {
 namespace {

@@ -1,12 +1,13 @@
 #include <csignal>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include "base/text.hpp"
 #include "flags.hpp"

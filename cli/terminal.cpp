@@ -2,13 +2,23 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "flags.hpp"
 
 namespace fonds::cli {
 namespace {

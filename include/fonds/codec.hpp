@@ -42,6 +42,9 @@ class ByteStream {
 struct RecordProbe {
   // Whether a record can start at `head`, which holds up to 64 KiB of what follows there.
   bool (*starts_record)(ByteView head) = nullptr;
+  // Whether a header, or another head that readers look at, ends in `decoded` behind its first
+  // `known` bytes: a good place to stop decoding when bodies are skipped.
+  bool (*ends_head)(ByteView decoded, std::size_t known) = nullptr;
   // The first offset in [from, to) at which a record seems to start in plain bytes; `to` if there
   // is none.
   std::uint64_t (*find_record)(ByteView plain, std::uint64_t from, std::uint64_t to) = nullptr;

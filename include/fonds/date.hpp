@@ -46,14 +46,14 @@ struct ParsedDate {
 // `invalid` is set too. Allocates nothing.
 ParsedDate parse_warc_date(std::string_view text);
 
-// creation-date of WARC 00.11 (formats/warc.md, ruling R15): 14 digits; otherwise the longest valid
-// prefix at a year, month, day, minute or second (never hour). Of more than 14 digits the first 14
-// are tried.
+// creation-date of WARC 00.11 (docs/formats/warc-00.11.md, "Rulings", R15): 14 digits; otherwise the
+// longest valid prefix at a year, month, day, minute or second (never hour). Of more than 14 digits
+// the first 14 are tried.
 ParsedDate parse_positional_date(std::string_view text);
 
-// Archive-date of ARC (formats/warc.md 7.4): the first 14 of more digits; fewer than 14 are padded
-// with 0 and reduce the precision (10 digits: hour, 8: day); month or day 00 reduce it too, with
-// the quirk `invalid`; anything else is no date.
+// Archive-date of ARC (docs/formats/arc.md, "Reading a line"): the first 14 of more digits; fewer
+// than 14 are padded with 0 and reduce the precision (10 digits: hour, 8: day); month or day 00
+// reduce it too, with the quirk `invalid`; anything else is no date.
 ParsedDate parse_arc_date(std::string_view text);
 
 // A time given by a person: ISO 8601 in any granularity, or 4 to 17 digits

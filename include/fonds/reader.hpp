@@ -22,7 +22,8 @@ struct ReadOptions {
   std::uint64_t max_header = std::uint64_t{8} << 20;     // octets of one record header
   bool skim =
       false;  // step over bodies without decoding them where the codec can; they go unchecked
-  bool http = false;  // parse HTTP heads, so that Record::describe tells status and media type
+  bool http = false;  // parse the HTTP heads of responses, so that Record::describe tells status and type
+  bool http_requests = false;  // and those of requests
   bool search_damaged = false;    // also look for records inside suspect blocks (`--skip-damaged`)
   std::uint64_t start = 0;        // stored offset of a unit to begin at
   std::uint64_t start_inner = 0;  // decoded bytes to pass over there

@@ -286,8 +286,8 @@ class IsoParser {
   Iso iso_;
 };
 
-// Reads the third part as the day of the year where it cannot be a day of the month (ClueWeb09,
-// formats/warc.md section 4). False if the year has no such day.
+// Reads the third part as the day of the year where it cannot be a day of the month (ClueWeb09;
+// docs/formats/warc.md, "Deviations"). False if the year has no such day.
 bool apply_day_of_year(Iso& iso, DateQuirks& quirks) {
   Parts& p = iso.parts;
   const bool month_exists = p.month >= 1 && p.month <= 12;

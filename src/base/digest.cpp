@@ -190,7 +190,7 @@ bool decode_value(std::string_view text, std::size_t size, DigestValue& out) {
   }
   const auto put = [&out](std::byte b) { out.bytes[out.size++] = b; };
   if (plain.size() == 2 * size) {
-    // 32 characters of an MD5 with padding are no hex (corner cases, section 6).
+    // 32 characters of an MD5 with padding are no hex (docs/formats/warc.md, "Digests").
     const bool padded_md5 = size == 16 && plain.size() != text.size();
     return !padded_md5 && decode_bits(plain, 4, hex_value, put);
   }

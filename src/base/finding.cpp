@@ -30,9 +30,10 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"byte-order-mark", Severity::Warning, "WARC 1.1, 4",
      "A UTF-8 byte order mark stands before the first record."},
     {"chunk-damaged", Severity::Warning, "RFC 9112, 7.1",
-     "The chunks of the body break off, lack a line end, or are followed by surplus octets."},
+     "The chunks of the body end or break too early."},
     {"chunks-odd", Severity::Warning, "RFC 9112, 7.1",
-     "The chunks of an HTTP body depart from the grammar but nothing is lost."},
+     "The chunks of an HTTP body depart from the grammar (line ends, surplus octets) but nothing "
+     "is lost."},
     {"coding-not-applied", Severity::Warning, "RFC 9110, 8.4",
      "The HTTP header names a Content-Encoding that the body does not have."},
     {"coding-truncated", Severity::Warning, "RFC 9110, 8.4",

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -176,6 +177,10 @@ JsonWriter& JsonWriter::value(bool truth) {
   comma();
   out_ += truth ? "true" : "false";
   return *this;
+}
+
+JsonWriter& JsonWriter::value(const std::optional<std::uint64_t>& number) {
+  return number ? value(*number) : null();
 }
 
 JsonWriter& JsonWriter::text_key(std::string_view name) {

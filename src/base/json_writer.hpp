@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ class JsonWriter {
   JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(double number);  // null if JSON cannot express it (NaN, infinity)
   JsonWriter& value(bool truth);
+  JsonWriter& value(const std::optional<std::uint64_t>& number);  // null if there is none
   JsonWriter& null();
   // A value that somebody else writes to the string right after this call.
   JsonWriter& value_follows();

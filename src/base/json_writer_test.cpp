@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -65,6 +66,14 @@ TEST(JsonWriter, WritesNullForWhatIsNoNumber) {
   json.begin_array().value(std::numeric_limits<double>::infinity());
   json.value(std::numeric_limits<double>::quiet_NaN()).end_array();
   EXPECT_EQ(out, "[null,null]");
+}
+
+TEST(JsonWriter, WritesNullForANumberThatIsNotThere) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object().member("a", std::optional<std::uint64_t>(0));
+  json.member("b", std::optional<std::uint64_t>()).end_object();
+  EXPECT_EQ(out, R"({"a":0,"b":null})");
 }
 
 TEST(JsonWriter, EscapesQuoteBackslashAndControlCharacters) {

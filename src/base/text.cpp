@@ -1,5 +1,6 @@
 #include "base/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -127,6 +128,10 @@ std::string to_utf8(std::string_view text) {
 }
 
 std::string escape_for_terminal(std::string_view text) {
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  if (std::all_of(text.begin(), text.end(), printable)) {
+    return std::string(text);
+  }
   std::string out;
   out.reserve(text.size());
   std::size_t at = 0;

@@ -1,7 +1,10 @@
 #include "codec/nested.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace fonds {

@@ -1,5 +1,6 @@
 // The one list of codecs.
 #include <array>
+#include <span>
 
 #include <fonds/codec.hpp>
 

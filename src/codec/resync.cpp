@@ -1,6 +1,12 @@
 #include "codec/resync.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "io/window.hpp"
 
 namespace fonds {
 namespace {

@@ -1,9 +1,18 @@
 #include "codec/stream_decoder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include "codec/buffered_decoder.hpp"
+#include "codec/resync.hpp"
+#include "codec/unit_decoder.hpp"
 
 namespace fonds {
 namespace {

@@ -1,6 +1,10 @@
 #include "codec/unit_decoder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace fonds {

@@ -1,5 +1,6 @@
 // The one list of formats.
 #include <array>
+#include <span>
 
 #include <fonds/format.hpp>
 

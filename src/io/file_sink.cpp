@@ -2,11 +2,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace fonds {

@@ -84,8 +84,13 @@ void append_json(Stretch& out, std::string_view archive, const Record& record, c
   text += '\n';
 }
 
-void FlatAttributes::set(std::string_view name, std::string value) {
-  values_.emplace_back(std::string(name), std::move(value));
+void FlatAttributes::set(std::string_view name, std::string_view value) {
+  if (used_ == values_.size()) {
+    values_.emplace_back();
+  }
+  auto& [key, text] = values_[used_++];
+  key.assign(name);
+  text.assign(value);
 }
 
 void FlatAttributes::text(std::string_view name, std::string_view value) {
@@ -96,8 +101,12 @@ void FlatAttributes::text(std::string_view name, std::string_view value) {
     list_ += value;
     return;
   }
-  set(prefix_.empty() ? std::string(name) : fmt::format("{}.{}", prefix_, name),
-      std::string(value));
+  if (prefix_.empty()) {
+    set(name, value);
+    return;
+  }
+  name_.assign(prefix_).append(1, '.').append(name);
+  set(name_, value);
 }
 
 void FlatAttributes::number(std::string_view name, std::uint64_t value) {
@@ -119,9 +128,9 @@ void FlatAttributes::end_list() {
 }
 
 std::string_view FlatAttributes::get(std::string_view name) const {
-  for (const auto& [key, value] : values_) {
-    if (key == name) {
-      return value;
+  for (std::size_t i = 0; i < used_; ++i) {
+    if (values_[i].first == name) {
+      return values_[i].second;
     }
   }
   return {};

@@ -33,8 +33,8 @@ class FlatAttributes final : public AttributeSink {
   void begin_list(std::string_view name) override;
   void end_list() override;
 
-  void clear() { values_.clear(); }
-  void set(std::string_view name, std::string value);
+  void clear() { used_ = 0; }
+  void set(std::string_view name, std::string_view value);
   // The first value under the name, or an empty view.
   std::string_view get(std::string_view name) const;
 
@@ -42,7 +42,10 @@ class FlatAttributes final : public AttributeSink {
   std::string prefix_;
   int depth_ = 0;
   std::string list_;
+  // The first used_ ones count; the others keep their memory for the next record.
   std::vector<std::pair<std::string, std::string>> values_;
+  std::size_t used_ = 0;
+  std::string name_;
 };
 
 // One object of "problems" or of `verify --json`.

@@ -166,6 +166,7 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
   }
   ScanOptions scan_options = options;
   scan_options.read.http = true;
+  scan_options.read.http_requests = true;
   scan_options.read.skim = false;
   Counted counted;
   const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {

@@ -182,6 +182,7 @@ std::string list_heading(const ListOptions& options) {
 Status list(const Archive& archive, const ListOptions& options, const Output& out) {
   ScanOptions scan_options = options.scan;
   scan_options.read.http = true;
+  scan_options.read.http_requests = options.json || !options.fields.empty();
   scan_options.read.skim = !options.full && !options.scan.read.search_damaged;
   if (options.limit > 0) {
     scan_options.threads = 1;

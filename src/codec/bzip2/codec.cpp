@@ -1,8 +1,10 @@
 #include "codec/bzip2/codec.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <bzlib.h>

@@ -23,8 +23,12 @@ constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
                                            << 30;  // decoded bytes of damaged members
 constexpr std::size_t kProbeRoom = std::size_t{64}
                                    << 10;  // stored bytes that show whether a record starts
-constexpr std::size_t kProbeHead = 512;    // decoded bytes that show whether a record starts
+constexpr std::size_t kHeadBegin = 160;   // decoded bytes of a head that are looked at first,
+constexpr std::size_t kHeadStep = 64;     // at each further step,
+constexpr std::size_t kHeadMost = 1024;   // and before somebody asks for more
+constexpr std::size_t kProbeHead = 128;    // decoded bytes that show whether a record starts
 constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
+constexpr std::uint64_t kLargestSkimmed = std::uint64_t{1} << 60;
 constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kShortGap = 64;  // octets; longer gaps are errors
 
@@ -417,11 +421,23 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::more_head(std::size_t wanted) {
-  const std::size_t target = head_done_ + std::max<std::size_t>(wanted, 256);
+  std::size_t target = head_done_ + std::max(wanted, kHeadBegin);
   if (target > HeadInflater::kMaxOutput) {
     return decode_whole();
   }
-  const auto state = head_->run(target);
+  // Up to where a head ends, in small steps: what is decoded behind it is decoded in vain.
+  auto state = head_->run(target);
+  for (std::size_t known = head_done_; state == HeadInflater::State::More && target < head_done_ + kHeadMost;) {
+    if (options_.probe.ends_head == nullptr || options_.probe.ends_head(head_->output(), known)) {
+      break;
+    }
+    target = head_->output().size() + kHeadStep;
+    if (target > HeadInflater::kMaxOutput) {
+      break;
+    }
+    known = head_->output().size();
+    state = head_->run(target);
+  }
   if (state == HeadInflater::State::Corrupt || state == HeadInflater::State::NeedInput) {
     return decode_whole();
   }
@@ -467,10 +483,12 @@ Result<std::uint64_t> GzipDecoder::skip(std::uint64_t n) {
   return BufferedDecoder::skip(n);
 }
 
-bool GzipDecoder::accept_candidate(ByteView stored, std::uint64_t offset) {
+// Whether a member that begins a record stands at `offset`. It is then ready to be read.
+bool GzipDecoder::begins_here(ByteView stored, std::uint64_t offset) {
   if (next_head_ == nullptr) {
     next_head_ = std::make_unique<HeadInflater>();
   }
+  ready_.reset();
   if (!begins_record(stored, offset, options_.probe, *next_head_, next_header_)) {
     return false;
   }
@@ -478,17 +496,25 @@ bool GzipDecoder::accept_candidate(ByteView stored, std::uint64_t offset) {
   return true;
 }
 
-bool GzipDecoder::member_inside(ByteView stored, std::uint64_t from, std::uint64_t to) {
-  if (next_head_ == nullptr) {
-    next_head_ = std::make_unique<HeadInflater>();
-  }
-  ready_.reset();
-  for (std::size_t at = from; at < to && (at = find_member_magic(stored, at, to)) != npos; ++at) {
-    if (begins_record(stored, at, options_.probe, *next_head_, next_header_)) {
-      return true;
+// Where the current member ends if it holds `size` bytes: its last four bytes say so, and a member
+// that begins a record, or the end of the data, follows. Nothing if another member begins before
+// that. The skip lengths of draft 00.11 ("sl") would save this search, but they can lie.
+std::optional<std::uint64_t> GzipDecoder::find_end(ByteView stored, std::uint64_t size) {
+  const auto says_size = [&](std::uint64_t end) {
+    return load_le32(stored.subspan(end - 4)) == static_cast<std::uint32_t>(size);
+  };
+  // Behind the data come CRC-32 and size.
+  const std::uint64_t from = data_ + head_->consumed() + kTrailer;
+  const std::uint64_t limit =
+      std::min<std::uint64_t>(stored.size(), from + longest_deflate(size - head_done_));
+  for (std::size_t at = from; (at = find_member_magic(stored, at, limit + 1)) != npos; ++at) {
+    if (begins_here(stored, at)) {
+      return says_size(at) ? std::optional<std::uint64_t>(at) : std::nullopt;
     }
   }
-  return false;
+  fruitless_ += limit > from ? limit - from : 0;
+  const bool last = limit == stored.size() && from <= limit && says_size(limit);
+  return last ? std::optional<std::uint64_t>(limit) : std::nullopt;
 }
 
 Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
@@ -499,51 +525,19 @@ Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
     discard();
     return true;
   }
-  if (mode_ != Mode::Head || inner_end < head_done_) {
+  if (mode_ != Mode::Head || inner_end < head_done_ || inner_end > kLargestSkimmed) {
     return false;
   }
   FONDS_TRY(const ByteView stored, window_.at(0, 1));
   if (fruitless_ > 2 * stored.size() + (std::uint64_t{64} << 20)) {
     return false;  // too many wrong lengths in this file: searching costs more than decoding
   }
-  std::uint64_t next = npos;
-  // The CRC stands between the end of the data and the size that is searched for.
-  std::uint64_t from = data_ + head_->consumed() + 4;
-  const std::uint64_t searched_from = from;
-  if (header_.sl && header_.sl->decoded == inner_end) {
-    const std::uint64_t hint = member_ + header_.sl->stored;
-    if (hint >= from + 4 && hint < stored.size() &&
-        load_le32(stored.subspan(hint - 4)) == static_cast<std::uint32_t>(inner_end) &&
-        !member_inside(stored, from, hint) && accept_candidate(stored, hint)) {
-      next = hint;
-    }
-  }
-  const std::uint64_t limit = std::min<std::uint64_t>(
-      stored.size(),
-      from + std::min(longest_deflate(inner_end - head_done_), std::uint64_t{1} << 62));
-  while (next == npos && from < limit) {
-    const std::size_t hit =
-        find_member_end(stored, static_cast<std::size_t>(from), static_cast<std::size_t>(limit),
-                        static_cast<std::uint32_t>(inner_end));
-    if (hit == npos) {
-      fruitless_ += limit - from;
-      return false;
-    }
-    // A member that begins before the hit ended this one with another size.
-    if (member_inside(stored, searched_from, hit)) {
-      return false;
-    }
-    if (hit == stored.size() || accept_candidate(stored, hit)) {
-      next = hit;
-    } else {
-      from = hit - 3;
-    }
-  }
-  if (next == npos) {
+  const auto end = find_end(stored, inner_end);
+  if (!end) {
     return false;
   }
   discard();
-  position_ = next;
+  position_ = *end;
   mode_ = Mode::Between;
   return true;
 }

@@ -62,9 +62,8 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> damaged(std::string message);
   // Commits what `out` holds but for the bytes that the head inflater had delivered before.
   void commit_behind_head(MutableByteView out, std::size_t n);
-  // Whether a member that begins a record lies in [from, to).
-  bool member_inside(ByteView stored, std::uint64_t from, std::uint64_t to);
-  bool accept_candidate(ByteView stored, std::uint64_t offset);
+  bool begins_here(ByteView stored, std::uint64_t offset);
+  std::optional<std::uint64_t> find_end(ByteView stored, std::uint64_t size);
 
   Window window_;
   Mode mode_ = Mode::Between;

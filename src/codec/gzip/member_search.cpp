@@ -51,9 +51,15 @@ __attribute__((target("avx2"))) inline std::uint64_t bits_of(__m256i low, __m256
 __attribute__((target("avx2"))) std::size_t find_magic_avx2(ByteView stored, std::size_t from,
                                                             std::size_t to) {
   const std::byte* const begin = stored.data();
+  constexpr std::size_t kAhead = 1024;
   constexpr std::size_t kStep = 128;  // and one byte more is read
   for (; from < to && stored.size() - from > kStep; from += kStep) {
     const std::byte* const at = begin + from;
+    // The hardware's own prefetch stops at the end of each page.
+    if (stored.size() - from > kAhead) {
+      _mm_prefetch(reinterpret_cast<const char*>(at + kAhead), _MM_HINT_T0);
+      _mm_prefetch(reinterpret_cast<const char*>(at + kAhead - 64), _MM_HINT_T0);
+    }
     const __m256i a = first_two(at), b = first_two(at + 32);
     const __m256i c = first_two(at + 64), d = first_two(at + 96);
     const __m256i any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
@@ -91,29 +97,6 @@ FindMagic choose(SearchPath path) {
 }
 
 }  // namespace
-
-std::size_t find_member_end(ByteView stored, std::size_t from, std::size_t limit,
-                            std::uint32_t decoded_size, SearchPath path) {
-  if (stored.size() < 4) {
-    return npos;
-  }
-  const std::size_t last = stored.size() - 4;  // position of the last four bytes
-  limit = std::min(limit, last + 1);
-  if (from >= limit) {
-    return npos;
-  }
-  const auto fits = [&](std::size_t position) {
-    return load_le32(stored.subspan(position, 4)) == decoded_size;
-  };
-  const FindMagic find = choose(path);
-  const std::size_t to = std::min(limit + 4, stored.size() - 2);
-  for (std::size_t at = from + 4; (at = find(stored, at, to)) != npos; ++at) {
-    if (fits(at - 4)) {
-      return at;
-    }
-  }
-  return limit == last + 1 && fits(last) ? stored.size() : npos;
-}
 
 std::size_t find_member_magic(ByteView stored, std::size_t from, std::size_t to, SearchPath path) {
   if (stored.size() < 4) {

@@ -1,5 +1,7 @@
 #include "codec/lz4/block_decoder.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include <lz4frame.h>

@@ -1,6 +1,8 @@
 #include "codec/lz4/codec.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>

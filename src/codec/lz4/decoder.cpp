@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "base/bytes.hpp"
+#include "codec/buffered_decoder.hpp"
+#include "codec/lz4/frame.hpp"
+#include "codec/resync.hpp"
+#include "codec/unit_decoder.hpp"
 
 namespace fonds::lz4 {
 namespace {

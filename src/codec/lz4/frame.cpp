@@ -1,7 +1,10 @@
 #include "codec/lz4/frame.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 
 #include "base/bytes.hpp"
 

@@ -1,6 +1,11 @@
 #include "codec/none/codec.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 

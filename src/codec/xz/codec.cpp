@@ -1,7 +1,9 @@
 #include "codec/xz/codec.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <lzma.h>

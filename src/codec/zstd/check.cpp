@@ -1,11 +1,13 @@
 // The container rules of WARC-Zstandard 1.0; docs/formats/warc-zstandard.md, "Conformance list".
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "base/bytes.hpp"
 #include "codec/zstd/frame.hpp"
 
 namespace fonds::zstd {

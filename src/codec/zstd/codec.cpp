@@ -1,6 +1,8 @@
 #include "codec/zstd/codec.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -15,10 +17,17 @@ namespace {
 
 constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
 
+bool begins_with_dictionary(ByteView stored) {
+  return stored.size() >= 4 && load_le32(stored) == kDictionaryFrameMagic;
+}
+
 // The dictionary at the head of `stored`, if there is one that can be used.
 Dictionary head_dictionary(ByteView stored) {
+  if (!begins_with_dictionary(stored)) {
+    return {};  // without looking at the blocks of a first frame that may be the whole file
+  }
   const FrameInfo first = scan_frame(stored);
-  if (first.kind != FrameKind::Dictionary || first.state != FrameState::Complete) {
+  if (first.state != FrameState::Complete) {
     return {};
   }
   return load_dictionary(stored.first(static_cast<std::size_t>(first.size)).subspan(8), 0,
@@ -42,6 +51,23 @@ class ZstdCodec final : public Codec {
     auto decoder = std::make_unique<ZstdDecoder>(std::move(source), options);
     FONDS_CHECK(decoder->open());
     return std::unique_ptr<Decoder>(std::move(decoder));
+  }
+
+  std::vector<std::pair<std::string, std::string>> describe(ByteSource& source) const override {
+    const auto stored = source.view();
+    if (!stored) {
+      return {};
+    }
+    if (!begins_with_dictionary(*stored)) {
+      return {{"dictionary", "none"}};
+    }
+    const DictionaryInfo info = head_dictionary(*stored).info;
+    if (!info.usable) {
+      return {{"dictionary", "unusable"}};
+    }
+    return {{"dictionary", info.compressed ? "compressed" : "raw"},
+            {"dictionary_id", std::to_string(info.id)},
+            {"dictionary_size", std::to_string(info.decoded_size)}};
   }
 
   std::uint64_t find_unit(ByteView stored, std::uint64_t from, std::uint64_t to,

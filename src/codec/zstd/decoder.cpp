@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "base/bytes.hpp"
+#include "codec/buffered_decoder.hpp"
+#include "codec/resync.hpp"
+#include "codec/unit_decoder.hpp"
+#include "codec/zstd/dictionary.hpp"
+#include "codec/zstd/frame.hpp"
 
 namespace fonds::zstd {
 namespace {

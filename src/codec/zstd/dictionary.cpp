@@ -1,16 +1,21 @@
 #include "codec/zstd/dictionary.hpp"
 
-#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createDDict_advanced
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createDDict_advanced
 #include <fmt/core.h>
 #include <zstd.h>
 
 #include "base/bytes.hpp"
+#include "codec/zstd/frame.hpp"
 #include "codec/zstd/frame_decoder.hpp"
 
 namespace fonds::zstd {

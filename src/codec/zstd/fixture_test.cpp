@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -167,6 +169,24 @@ TEST_P(WarcZstFixture, BreaksJustTheRulesItWasMadeToBreak) {
   EXPECT_EQ(got, rules);
 }
 
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Facts facts_of(const std::shared_ptr<ByteSource>& source) { return zstd_codec().describe(*source); }
+
+TEST_P(WarcZstFixture, DescribesItsDictionary) {
+  Facts facts = {{"dictionary", "none"}};
+  if (want().has("dictionary")) {
+    const Json& dictionary = want().at("dictionary");
+    facts = {{"dictionary", dictionary.at("form").text == "raw" ? "raw" : "compressed"},
+             {"dictionary_id", dictionary.at("id").text},
+             {"dictionary_size", dictionary.at("size").text}};
+    if (dictionary.at("size").number() > DecodeOptions{}.max_dictionary) {
+      facts = {{"dictionary", "unusable"}};
+    }
+  }
+  EXPECT_EQ(facts_of(testing_codec::mapped(stored())), facts);
+}
+
 void expect_content(const Json& want, const testing_codec::Decoded& got) {
   const std::string decoded = fixture("decoded.warc");
   std::string records;
@@ -244,6 +264,19 @@ TEST(WarcZstBomb, IsRefusedWithTheLimitAndItsFramesAreDamaged) {
   EXPECT_THAT(got.runs, testing::IsEmpty());
   EXPECT_THAT(got.codes,
               testing::ElementsAre("zl-dict-decoded", "limit-exceeded", "frame-damaged"));
+}
+
+TEST(WarcZstDictionary, EveryCutOfItsFrameIsUnusable) {
+  const std::string stored = fixture("ok-dict-compressed.warc.zst");
+  for (std::size_t n = 4; n < 4096; ++n) {
+    EXPECT_EQ(facts_of(testing_codec::mapped(stored.substr(0, n))),
+              (Facts{{"dictionary", "unusable"}}))
+        << n;
+  }
+}
+
+TEST(WarcZstDictionary, NothingIsSaidOfAPipe) {
+  EXPECT_EQ(facts_of(testing_codec::piped(fixture("ok-dict-raw.warc.zst"))), Facts{});
 }
 
 TEST(WarcZstDictionary, EachFrameThatCannotBeDecodedIsReported) {

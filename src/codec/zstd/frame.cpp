@@ -1,6 +1,11 @@
 #include "codec/zstd/frame.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
 
 #include "base/bytes.hpp"
 

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kDictionaryFrameMagic = 0x184D2A5D;
 inline constexpr std::uint32_t kDictionaryMagic = 0xEC30A437;
 inline constexpr std::size_t kMaxHeaderSize = 18;
 inline constexpr std::size_t kMaxBlockSize = std::size_t{128} << 10;
-// What every decoder of WARC-Zstandard must support; section 5 of docs/formats/warc-zstandard.md.
+// What every decoder of WARC-Zstandard must support; docs/formats/warc-zstandard.md.
 inline constexpr std::uint64_t kCommonWindow = std::uint64_t{8} << 20;
 inline constexpr std::uint64_t kCommonDictionary = std::uint64_t{8} << 20;
 

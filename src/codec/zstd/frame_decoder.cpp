@@ -1,9 +1,14 @@
 #include "codec/zstd/frame_decoder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include <zstd.h>
 #include <zstd_errors.h>
+
+#include "codec/zstd/frame.hpp"
 
 namespace fonds::zstd {
 namespace {

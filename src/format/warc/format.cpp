@@ -1,12 +1,19 @@
 #include "format/warc/format.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "format/warc/grammar.hpp"
 #include "format/warc/parts.hpp"
 #include "format/warc/reader.hpp"
+#include "format/warc/record.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -26,6 +33,19 @@ std::uint64_t find_record(ByteView plain, std::uint64_t from, std::uint64_t to) 
   return found == npos ? to : std::min<std::uint64_t>(to, from + found);
 }
 
+// Headers of records and of HTTP messages end with an empty line.
+bool ends_head(ByteView decoded, std::size_t known) {
+  const std::string_view text = as_text(decoded);
+  for (std::size_t at = known; (at = text.find('\n', at)) != std::string_view::npos; ++at) {
+    const bool after_line = at > 0 && (text[at - 1] == '\n' ||
+                                       (at > 1 && text[at - 1] == '\r' && text[at - 2] == '\n'));
+    if (after_line) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class WarcFormat final : public Format {
  public:
   std::string_view name() const override { return "warc"; }
@@ -43,7 +63,7 @@ class WarcFormat final : public Format {
   }
 
   RecordProbe record_probe() const override {
-    return {.starts_record = starts_record, .find_record = find_record};
+    return {.starts_record = starts_record, .ends_head = ends_head, .find_record = find_record};
   }
 
   Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

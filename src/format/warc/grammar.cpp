@@ -1,9 +1,12 @@
 #include "format/warc/grammar.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/text.hpp"

@@ -1,6 +1,6 @@
 // Record headers of the WARC family: pure functions from octets to structs, for the positional
-// draft 00.11, the dialects with named fields (0.12 to 1.1) and ARC. Facts and rulings (R1…):
-// docs/formats/warc.md.
+// draft 00.11, the dialects with named fields (0.12 to 1.1) and ARC. Facts: docs/formats/warc.md
+// and docs/formats/arc.md; rulings R1…: docs/formats/warc-00.11.md, "Rulings".
 #pragma once
 
 #include <array>

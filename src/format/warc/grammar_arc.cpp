@@ -1,6 +1,7 @@
-// ARC: URL-records and version blocks. Parsing rule and quirks: docs/formats/warc.md, section 7.
-#include <array>
+// ARC: URL-records and version blocks. What is read and how:
+// docs/formats/arc.md, "Reading a line".
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 

@@ -1,9 +1,11 @@
 // Headers of named fields: WARC 0.12 to 1.1.
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/text.hpp"
 #include "format/warc/grammar.hpp"

@@ -1,6 +1,7 @@
 // Headers of WARC 00.11: a header-line of columns, then named fields. Rulings R1…:
-// docs/formats/warc.md.
+// docs/formats/warc-00.11.md, "Rulings".
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>

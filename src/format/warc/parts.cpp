@@ -1,10 +1,16 @@
 #include "format/warc/parts.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "format/common/http_message.hpp"
+#include "format/warc/record.hpp"
 
 namespace fonds::warc {
 namespace {

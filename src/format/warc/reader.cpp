@@ -407,7 +407,8 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
 
 Status WarcReader::parse_http() {
   record_.has_http = false;
-  if (!options_.http || remaining_ == 0 || !is_http(record_.header)) {
+  const bool wanted_here = record_.header.type == "request" ? options_.http_requests : options_.http;
+  if (!wanted_here || remaining_ == 0 || !is_http(record_.header)) {
     return {};
   }
   const auto expect =

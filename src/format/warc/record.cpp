@@ -1,6 +1,12 @@
 #include "format/warc/record.hpp"
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include "base/text.hpp"
+#include "format/common/http_message.hpp"
+#include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
 namespace {

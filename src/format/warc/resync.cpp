@@ -1,7 +1,7 @@
-// Finding the next record in damaged data: docs/formats/warc.md R16, warc-corner-cases.md section
-// 0.
+// Finding the next record in damaged data: docs/formats/warc.md, "Finding the next record".
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "base/text.hpp"

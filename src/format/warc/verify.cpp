@@ -2,14 +2,22 @@
 // required fields.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "format/common/http_message.hpp"
 #include "format/warc/format.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/parts.hpp"
 #include "format/warc/record.hpp"
 #include "format/warc/verify_facts.hpp"

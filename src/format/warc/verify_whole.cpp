@@ -1,8 +1,13 @@
 // What `verify` can say only of whole archives of the WARC family: ids that repeat, segments that
 // do not join, the container rules of WARC-Zstandard.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

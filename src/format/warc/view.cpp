@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include <fonds/formats/warc.hpp>
 
 #include "format/warc/record.hpp"
