@@ -1,7 +1,6 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.hpp"
 #include "flags.hpp"
 #include "interrupt.hpp"
 #include "ops/scan.hpp"
@@ -24,14 +24,6 @@
 
 namespace fonds::cli {
 namespace {
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty()
-             ? std::optional(value)
-             : std::nullopt;
-}
 
 void read_names(std::istream& from, std::vector<std::string>& names) {
   for (std::string line; std::getline(from, line);) {
@@ -137,6 +129,7 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
       throw UsageError{"--memory takes at least 1M"};
     }
   }
+  options.read.max_window = std::min(options.read.max_window, options.read.memory_budget / 8);
   options.read.search_damaged = arguments.has("--skip-damaged");
   return options;
 }

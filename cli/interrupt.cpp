@@ -14,11 +14,18 @@ namespace {
 volatile std::sig_atomic_t writing_files = 0;
 volatile std::sig_atomic_t was_interrupted = 0;
 
-void on_interrupt(int) {
+void on_interrupt(int signal) {
   if (writing_files == 0 || was_interrupted != 0) {
-    ::_exit(static_cast<int>(Exit::Interrupted));
+    ::_exit(signal == SIGINT ? static_cast<int>(Exit::Interrupted) : 128 + signal);
   }
   was_interrupted = 1;
+}
+
+// A mapped file that becomes shorter while it is read.
+void on_lost_page(int) {
+  constexpr char kWords[] = "fonds: a file became shorter while it was read\n";
+  static_cast<void>(::write(STDERR_FILENO, kWords, sizeof kWords - 1));
+  ::_exit(static_cast<int>(Exit::Unreadable));
 }
 
 }  // namespace
@@ -28,6 +35,9 @@ void install_signal_handlers() {
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction lost = {};
+  lost.sa_handler = on_lost_page;
+  ::sigaction(SIGBUS, &lost, nullptr);
   // A closed pipe is noticed by the write that fails.
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;

@@ -17,36 +17,13 @@
 #include "codec/xz/codec.hpp"
 #include "codec/zstd/codec.hpp"
 #include "codec/zstd/frame.hpp"
+#include "io/testing.hpp"
 
 namespace {
 
 constexpr std::uint64_t kMaxOutput = std::uint64_t{64} << 20;
 
 bool starts_record(fonds::ByteView head) { return fonds::as_text(head).starts_with("WARC/"); }
-
-class Pipe final : public fonds::ByteSource {
- public:
-  explicit Pipe(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return false; }
-  fonds::Result<std::uint64_t> size() override {
-    return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
-  }
-  fonds::Result<std::size_t> read_at(std::uint64_t, fonds::MutableByteView) override {
-    return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
-  }
-  fonds::Result<std::size_t> read_next(fonds::MutableByteView out) override {
-    const std::size_t n = std::min({out.size(), bytes_.size() - at_, std::size_t{4096}});
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), n, out.begin());
-    at_ += n;
-    return n;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::size_t at_ = 0;
-  std::string name_ = "-";
-};
 
 class Choices {
  public:
@@ -133,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* begin = reinterpret_cast<const std::byte*>(data + 2);
   const std::vector<std::byte> stored(begin, begin + (size - 2));
   read_all(codec, fonds::memory_source(stored), mode);
-  read_all(codec, std::make_shared<Pipe>(stored), mode);
+  read_all(codec, std::make_shared<fonds::testing_io::Pipe>(stored, 4096), mode);
   const fonds::RecordProbe probe = {.starts_record = starts_record};
   const std::uint64_t found = codec.find_unit(stored, 0, stored.size(), probe);
   if (found > stored.size()) {

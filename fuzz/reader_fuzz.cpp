@@ -14,6 +14,7 @@
 
 #include <fonds/format.hpp>
 
+#include "io/testing.hpp"
 #include "ops/cat.hpp"
 #include "ops/info.hpp"
 #include "ops/list.hpp"
@@ -27,31 +28,6 @@ using fonds::Status;
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20;
 constexpr std::size_t kMostOutput = std::size_t{16}
                                     << 20;  // of one command; a bomb's rest is not waited for
-
-class Pipe final : public fonds::ByteSource {
- public:
-  Pipe(std::vector<std::byte> bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return false; }
-  fonds::Result<std::uint64_t> size() override {
-    return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
-  }
-  fonds::Result<std::size_t> read_at(std::uint64_t, fonds::MutableByteView) override {
-    return fonds::fail(fonds::ErrorCode::Unsupported, "a pipe");
-  }
-  fonds::Result<std::size_t> read_next(fonds::MutableByteView out) override {
-    const std::size_t n = std::min({out.size(), bytes_.size() - at_, step_});
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), n, out.begin());
-    at_ += n;
-    return n;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::size_t step_;
-  std::size_t at_ = 0;
-  std::string name_ = "<memory>";
-};
 
 struct Result {
   std::string text;
@@ -117,7 +93,8 @@ void cat(const Archive& archive, unsigned bits) {
 void expect_same_through_a_pipe(const std::vector<std::byte>& bytes, const Result& file,
                                 unsigned bits) {
   const std::size_t step = std::array<std::size_t, 4>{1, 61, 4096, 1 << 20}[(bits >> 3) & 3];
-  const auto archive = fonds::open_archive(std::make_shared<Pipe>(bytes, step));
+  const auto archive =
+      fonds::open_archive(std::make_shared<fonds::testing_io::Pipe>(bytes, step, "<memory>"));
   if (!archive) {
     std::fprintf(stderr, "the pipe cannot be opened: %s\n", archive.error().to_string().c_str());
     std::abort();

@@ -32,6 +32,9 @@ class ByteSource {
   virtual Result<std::size_t> read_next(MutableByteView out) = 0;
   // The whole content if it lies in memory (mapped files, memory); lives as long as the source.
   virtual std::optional<ByteView> view() { return std::nullopt; }
+  // These bytes of view() will hardly be looked at again: what holds them in memory may go. They
+  // can still be read.
+  virtual void forget(ByteRange range) { static_cast<void>(range); }
 };
 
 // Opens a path, or standard input for "-". A regular file is mapped.

@@ -46,9 +46,9 @@ struct ParsedDate {
 // `invalid` is set too. Allocates nothing.
 ParsedDate parse_warc_date(std::string_view text);
 
-// creation-date of WARC 00.11 (docs/formats/warc-00.11.md, "Rulings", R15): 14 digits; otherwise the
-// longest valid prefix at a year, month, day, minute or second (never hour). Of more than 14 digits
-// the first 14 are tried.
+// creation-date of WARC 00.11 (docs/formats/warc-00.11.md, "Rulings", R15): 14 digits; otherwise
+// the longest valid prefix at a year, month, day, minute or second (never hour). Of more than 14
+// digits the first 14 are tried.
 ParsedDate parse_positional_date(std::string_view text);
 
 // Archive-date of ARC (docs/formats/arc.md, "Reading a line"): the first 14 of more digits; fewer

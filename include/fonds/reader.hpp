@@ -19,6 +19,7 @@ namespace fonds {
 
 struct ReadOptions {
   std::uint64_t memory_budget = std::uint64_t{1} << 30;  // decoded bytes held at once by one reader
+  std::uint64_t max_window = std::uint64_t{128} << 20;    // bytes that a zstd frame may look back
   std::uint64_t max_header = std::uint64_t{8} << 20;     // octets of one record header
   bool skim =
       false;  // step over bodies without decoding them where the codec can; they go unchecked

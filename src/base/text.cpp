@@ -1,11 +1,14 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace fonds {
 namespace {
@@ -193,6 +196,14 @@ std::string_view trim(std::string_view text) noexcept {
     text.remove_suffix(1);
   }
   return text;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) noexcept {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty()
+             ? std::optional(value)
+             : std::nullopt;
 }
 
 }  // namespace fonds

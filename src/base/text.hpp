@@ -1,6 +1,8 @@
 // Text that comes out of archives: hostile until proved otherwise.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,5 +24,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
 bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;
 // Without SP and HTAB (and CR, LF) at both ends.
 std::string_view trim(std::string_view text) noexcept;
+// Decimal digits and nothing else; nothing if there are none or the number has more than 64 bits.
+std::optional<std::uint64_t> parse_number(std::string_view text) noexcept;
 
 }  // namespace fonds

@@ -90,5 +90,15 @@ TEST(Trim, TakesBlanksAndLineEndsOffBothEnds) {
   EXPECT_EQ(trim("\x0b"), "\x0b");
 }
 
+TEST(ParseNumber, TakesDigitsOfUpTo64BitsAndNothingElse) {
+  EXPECT_EQ(parse_number("0"), 0U);
+  EXPECT_EQ(parse_number("18446744073709551615"), ~std::uint64_t{0});
+  EXPECT_EQ(parse_number("18446744073709551616"), std::nullopt);
+  EXPECT_EQ(parse_number(""), std::nullopt);
+  EXPECT_EQ(parse_number("+1"), std::nullopt);
+  EXPECT_EQ(parse_number(" 1"), std::nullopt);
+  EXPECT_EQ(parse_number("1x"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace fonds

@@ -42,6 +42,22 @@ Result<std::optional<std::uint64_t>> find_next(
   return std::optional<std::uint64_t>();
 }
 
+std::uint64_t find_in_view(
+    ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
+    const std::function<bool(std::size_t offset, std::uint64_t& work)>& begins) {
+  const std::string_view text = as_text(stored);
+  std::uint64_t work = 0;
+  for (std::size_t at = from; (at = text.find(magic, at)) < to; ++at) {
+    if (begins(at, work)) {
+      return at;
+    }
+    if (work / 16 > (to - from) + (std::uint64_t{8} << 20)) {
+      break;
+    }
+  }
+  return to;
+}
+
 Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to) {
   std::uint64_t at = from;
   while (at < to) {

@@ -1,9 +1,11 @@
 // The search for the next unit behind damage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
@@ -31,6 +33,13 @@ class DamageBudget {
 Result<std::optional<std::uint64_t>> find_next(
     Window& window, std::uint64_t from, ByteView magic, DamageBudget& budget,
     const std::function<Result<bool>(std::uint64_t offset)>& accept);
+
+// The first offset in [from, to) of `stored` at which `magic` stands and begins(offset, work) is
+// true, which adds to `work` the bytes it read or made. `to` if there is none, or once hostile
+// bytes have cost more than DamageBudget would allow. `to` lies in `stored`.
+std::uint64_t find_in_view(
+    ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
+    const std::function<bool(std::size_t offset, std::uint64_t& work)>& begins);
 
 // Steps over stored bytes without holding them. Returns `to`, or where the source ends if it ends
 // before.

@@ -10,41 +10,17 @@
 
 #include <fonds/codec.hpp>
 
+#include "io/testing.hpp"
+
 namespace fonds::testing_codec {
-
-// Gives its bytes a few at a time and never again.
-class Pipe final : public ByteSource {
- public:
-  Pipe(std::string bytes, std::size_t step) : bytes_(std::move(bytes)), step_(step) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override {
-    return fail(ErrorCode::Unsupported, "a pipe has no size");
-  }
-  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
-    return fail(ErrorCode::Unsupported, "a pipe has no positions");
-  }
-  Result<std::size_t> read_next(MutableByteView out) override {
-    const std::size_t n = std::min({out.size(), bytes_.size() - at_, step_});
-    const ByteView bytes = as_bytes(bytes_).subspan(at_, n);
-    std::copy(bytes.begin(), bytes.end(), out.begin());
-    at_ += n;
-    return n;
-  }
-
- private:
-  std::string bytes_;
-  std::size_t step_;
-  std::size_t at_ = 0;
-  std::string name_ = "-";
-};
 
 inline std::shared_ptr<ByteSource> mapped(std::string_view bytes) {
   const ByteView view = as_bytes(bytes);
   return memory_source({view.begin(), view.end()});
 }
 inline std::shared_ptr<ByteSource> piped(std::string_view bytes, std::size_t step = 100) {
-  return std::make_shared<Pipe>(std::string(bytes), step);
+  const ByteView view = as_bytes(bytes);
+  return std::make_shared<testing_io::Pipe>(std::vector<std::byte>(view.begin(), view.end()), step);
 }
 
 struct Decoded {
@@ -113,6 +89,7 @@ inline Decoded read_all(const Codec& codec, std::shared_ptr<ByteSource> source,
 }
 
 inline bool starts_with_record(ByteView head) { return as_text(head).starts_with("WARC/"); }
+inline DecodeOptions probing() { return {.probe = {.starts_record = starts_with_record}}; }
 
 // Text that does not compress to almost nothing.
 inline std::string sample_text(std::size_t size, std::uint64_t seed = 1) {
@@ -124,6 +101,12 @@ inline std::string sample_text(std::size_t size, std::uint64_t seed = 1) {
   }
   text.resize(size);
   return text;
+}
+
+// What starts_with_record() knows; `n` tells one from the other.
+inline std::string record(int n, std::size_t size = 3000) {
+  return "WARC/1.0\r\nnumber " + std::to_string(n) + "\r\n" +
+         sample_text(size, static_cast<std::uint64_t>(n));
 }
 
 }  // namespace fonds::testing_codec

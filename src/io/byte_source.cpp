@@ -55,6 +55,16 @@ Result<std::size_t> read_some(int fd, MutableByteView out, const std::string& na
   return fail(ErrorCode::Io, "cannot be read: " + system_words(errno), {.source = name});
 }
 
+// Copies what `bytes` have from `offset` on, as much as `out` takes. Returns how much that is.
+std::size_t copy_from(ByteView bytes, std::uint64_t offset, MutableByteView out) {
+  if (offset >= bytes.size()) {
+    return 0;
+  }
+  const std::size_t n = std::min(out.size(), bytes.size() - static_cast<std::size_t>(offset));
+  std::memcpy(out.data(), bytes.data() + offset, n);
+  return n;
+}
+
 class MemorySource final : public ByteSource {
  public:
   MemorySource(std::vector<std::byte> bytes, std::string name)
@@ -63,12 +73,7 @@ class MemorySource final : public ByteSource {
   bool random_access() const override { return true; }
   Result<std::uint64_t> size() override { return bytes_.size(); }
   Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
-    if (offset >= bytes_.size()) {
-      return std::size_t{0};
-    }
-    const auto n = std::min<std::uint64_t>(out.size(), bytes_.size() - offset);
-    std::memcpy(out.data(), bytes_.data() + offset, n);
-    return static_cast<std::size_t>(n);
+    return copy_from(bytes_, offset, out);
   }
   Result<std::size_t> read_next(MutableByteView out) override {
     FONDS_TRY(const auto n, read_at(next_, out));
@@ -97,17 +102,22 @@ class MappedSource final : public ByteSource {
   bool random_access() const override { return true; }
   Result<std::uint64_t> size() override { return bytes_.size(); }
   Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
-    if (offset >= bytes_.size()) {
-      return std::size_t{0};
-    }
-    const auto n = std::min<std::uint64_t>(out.size(), bytes_.size() - offset);
-    std::memcpy(out.data(), bytes_.data() + offset, n);
-    return static_cast<std::size_t>(n);
+    return copy_from(bytes_, offset, out);
   }
   Result<std::size_t> read_next(MutableByteView) override {
     return fail(ErrorCode::Unsupported, "a mapped file is read at positions", {.source = name_});
   }
   std::optional<ByteView> view() override { return bytes_; }
+  void forget(ByteRange range) override {
+    static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t begin = (range.offset + page - 1) / page * page;
+    const std::uint64_t end =
+        std::min<std::uint64_t>(range.offset + range.length, bytes_.size()) / page * page;
+    if (begin < end) {
+      // Only a hint: a failure changes nothing.
+      ::madvise(const_cast<std::byte*>(bytes_.data() + begin), end - begin, MADV_DONTNEED);
+    }
+  }
 
  private:
   ByteView bytes_;

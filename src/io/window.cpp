@@ -9,6 +9,8 @@
 namespace fonds {
 namespace {
 
+// Mapped bytes that are let go at once.
+constexpr std::uint64_t kForgetStep = std::uint64_t{8} << 20;
 constexpr std::size_t kReadSize = std::size_t{256} << 10;
 // What a pipe may have to hold: the farthest that anything looks ahead or back in stored bytes.
 constexpr std::uint64_t kMaxHeld = std::uint64_t{1} << 30;
@@ -51,7 +53,16 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
 }
 
 void Window::release(std::uint64_t offset) {
-  if (has_view_ || offset <= buffer_offset_) {
+  if (has_view_) {
+    if (!forgotten_) {
+      forgotten_ = offset;
+    } else if (offset > *forgotten_ + kForgetStep) {
+      source_->forget({*forgotten_, offset - *forgotten_});
+      forgotten_ = offset;
+    }
+    return;
+  }
+  if (offset <= buffer_offset_) {
     return;
   }
   if (source_->random_access() && offset >= buffer_offset_ + held_) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fonds/byte_source.hpp>
@@ -30,6 +31,7 @@ class Window {
   std::shared_ptr<ByteSource> source_;
   ByteView mapped_ = {};
   bool has_view_ = false;
+  std::optional<std::uint64_t> forgotten_;  // mapped bytes before this were let go
   std::vector<std::byte> buffer_;    // bytes of a pipe or of a source without a mapping
   std::size_t held_ = 0;             // bytes of it that are filled
   std::uint64_t buffer_offset_ = 0;  // stored offset of buffer_[0]

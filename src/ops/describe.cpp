@@ -40,11 +40,7 @@ void describe_as_json(const Record& record, bool with_headers, std::string& memb
 void append_finding(JsonWriter& json, const Finding& finding) {
   json.member("code", finding.code).member("severity", to_string(finding.severity));
   json.member("message", std::string_view(finding.message));
-  if (finding.where.stored_offset) {
-    json.member("offset", *finding.where.stored_offset);
-  } else {
-    json.key("offset").null();
-  }
+  json.member("offset", finding.where.stored_offset);
 }
 
 void append_json(Stretch& out, std::string_view archive, const Record& record, const RecordEnd& end,
@@ -57,16 +53,8 @@ void append_json(Stretch& out, std::string_view archive, const Record& record, c
   if (record.place.inner > 0) {
     json.member("inner", record.place.inner);
   }
-  const auto number_or_null = [&json](std::string_view name, std::optional<std::uint64_t> value) {
-    json.key(name);
-    if (value) {
-      json.value(*value);
-    } else {
-      json.null();
-    }
-  };
-  number_or_null("stored_length", end.stored_length);
-  number_or_null("length", end.length);
+  json.member("stored_length", end.stored_length);
+  json.member("length", end.length);
   json.members(attributes);
   if (with_headers) {
     json.member("trailing", end.trailing);

@@ -159,7 +159,11 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
     out.compression = archive.codec().name();
   }
   for (const auto& [name, value] : archive.codec().describe(*archive.source)) {
-    out.facts.text(name, value);
+    if (const auto number = parse_number(value)) {
+      out.facts.number(name, *number);
+    } else {
+      out.facts.text(name, value);
+    }
   }
   if (!deep) {
     return out;

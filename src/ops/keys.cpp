@@ -1,7 +1,6 @@
 #include "ops/keys.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <limits>
 #include <tuple>
@@ -14,14 +13,6 @@
 
 namespace fonds::ops {
 namespace {
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty()
-             ? std::optional(value)
-             : std::nullopt;
-}
 
 // Without the brackets and the urn:uuid: that some writers leave out.
 std::string_view bare_id(std::string_view id) {

@@ -3,17 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
 
 namespace fonds::test {
@@ -47,35 +43,6 @@ inline std::vector<std::string> archives() {
   std::sort(found.begin(), found.end());
   return found;
 }
-
-// Gives its bytes only one after the other, like a pipe, `step` at a time.
-class PipedBytes final : public ByteSource {
- public:
-  PipedBytes(std::vector<std::byte> bytes, std::size_t step)
-      : bytes_(std::move(bytes)), step_(step) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override {
-    return fail(ErrorCode::Unsupported, "a pipe has no size");
-  }
-  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
-    return fail(ErrorCode::Unsupported, "a pipe cannot be read at positions");
-  }
-  Result<std::size_t> read_next(MutableByteView out) override {
-    const std::size_t n = std::min({step_, out.size(), bytes_.size() - given_});
-    if (n > 0) {
-      std::memcpy(out.data(), bytes_.data() + given_, n);
-    }
-    given_ += n;
-    return n;
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::size_t step_;
-  std::size_t given_ = 0;
-  std::string name_ = "<memory>";
-};
 
 // A name that GoogleTest accepts.
 inline std::string test_name(std::string path) {

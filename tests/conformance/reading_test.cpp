@@ -7,6 +7,7 @@
 #include <fonds/format.hpp>
 
 #include "conformance/corpus.hpp"
+#include "io/testing.hpp"
 #include "ops/cat.hpp"
 #include "ops/list.hpp"
 #include "ops/verify.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 using test::archives;
 using test::fixtures;
-using test::PipedBytes;
 using test::read_file;
 
 struct Listing {
@@ -120,7 +120,8 @@ TEST_P(EveryArchive, PipeGivesTheSameRecordsAsFile) {
   const auto bytes = read_file(fixtures() / GetParam());
   const Listing file = list(memory(GetParam()), full());
   for (const std::size_t step : {1U, 7U, 4096U}) {
-    const Listing pipe = list(open_archive(std::make_shared<PipedBytes>(bytes, step)), full());
+    const Listing pipe =
+        list(open_archive(std::make_shared<testing_io::Pipe>(bytes, step, "<memory>")), full());
     EXPECT_EQ(pipe.readable, file.readable);
     if (GetParam().find("gz-bad") == std::string::npos) {
       EXPECT_EQ(pipe.text, file.text) << "pieces of " << step;

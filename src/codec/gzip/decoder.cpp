@@ -23,8 +23,8 @@ constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
                                            << 30;  // decoded bytes of damaged members
 constexpr std::size_t kProbeRoom = std::size_t{64}
                                    << 10;  // stored bytes that show whether a record starts
-constexpr std::size_t kHeadBegin = 160;   // decoded bytes of a head that are looked at first,
-constexpr std::size_t kHeadStep = 64;     // at each further step,
+constexpr std::size_t kHeadBegin = 256;   // decoded bytes of a head that are looked at first,
+constexpr std::size_t kHeadStep = 96;     // at each further step,
 constexpr std::size_t kHeadMost = 1024;   // and before somebody asks for more
 constexpr std::size_t kProbeHead = 128;    // decoded bytes that show whether a record starts
 constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines

@@ -12,8 +12,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::uint32_t kSize = 0x04030201;
-
 Bytes noise(std::size_t size, unsigned seed) {
   std::minstd_rand random(seed);
   // Few values, so that parts of what is searched for are everywhere.
@@ -41,16 +39,6 @@ bool matches(const Bytes& bytes, std::size_t at, std::initializer_list<int> valu
   return true;
 }
 
-std::size_t naive_end(const Bytes& bytes, std::size_t from, std::size_t limit) {
-  for (std::size_t p = from; p < limit && p < bytes.size(); ++p) {
-    if (matches(bytes, p, {1, 2, 3, 4}) &&
-        (p + 4 == bytes.size() || matches(bytes, p + 4, {0x1F, 0x8B, 0x08}))) {
-      return p + 4;
-    }
-  }
-  return npos;
-}
-
 std::size_t naive_magic(const Bytes& bytes, std::size_t from, std::size_t to) {
   for (std::size_t p = from; p < to && p + 4 <= bytes.size(); ++p) {
     if (matches(bytes, p, {0x1F, 0x8B, 0x08}) && std::to_integer<unsigned>(bytes[p + 3]) < 0x20) {
@@ -62,9 +50,6 @@ std::size_t naive_magic(const Bytes& bytes, std::size_t from, std::size_t to) {
 
 class MemberSearch : public testing::TestWithParam<SearchPath> {
  protected:
-  std::size_t end(const Bytes& bytes, std::size_t from, std::size_t limit) {
-    return find_member_end(bytes, from, limit, kSize, GetParam());
-  }
   std::size_t magic(const Bytes& bytes, std::size_t from, std::size_t to) {
     return find_member_magic(bytes, from, to, GetParam());
   }
@@ -74,16 +59,6 @@ INSTANTIATE_TEST_SUITE_P(Paths, MemberSearch,
                          [](const auto& instance) {
                            return instance.param == SearchPath::Best ? "Best" : "Portable";
                          });
-
-TEST_P(MemberSearch, FindsAnEndAtEveryPlaceOfAShortInput) {
-  for (std::size_t size = 4; size < 420; size += 7) {
-    for (std::size_t at = 0; at + 4 <= size; ++at) {
-      Bytes bytes(size);
-      plant(bytes, at, {1, 2, 3, 4, 0x1F, 0x8B, 0x08});
-      ASSERT_EQ(end(bytes, 0, npos), naive_end(bytes, 0, npos)) << size << ' ' << at;
-    }
-  }
-}
 
 TEST_P(MemberSearch, FindsAMagicAtEveryPlaceOfAShortInput) {
   for (std::size_t size = 1; size < 420; size += 7) {
@@ -102,8 +77,6 @@ TEST_P(MemberSearch, AnswersLikeTheNaiveSearchForAllBounds) {
     plant(bytes, bytes.size() - 4, {1, 2, 3, 4});
     for (std::size_t from = 0; from <= bytes.size() + 1; ++from) {
       for (std::size_t to = from > 0 ? from - 1 : 0; to <= bytes.size() + 1; to += 2) {
-        ASSERT_EQ(end(bytes, from, to), naive_end(bytes, from, to))
-            << seed << ' ' << from << ' ' << to;
         ASSERT_EQ(magic(bytes, from, to), naive_magic(bytes, from, to))
             << seed << ' ' << from << ' ' << to;
       }
@@ -117,36 +90,15 @@ TEST_P(MemberSearch, FindsAllHitsOfALargeInputInOrder) {
   for (int i = 0; i < 50; ++i) {
     plant(bytes, random() % bytes.size(), {1, 2, 3, 4, 0x1F, 0x8B, 0x08, 0x00});
   }
-  std::vector<std::size_t> ends, naive_ends, magics, naive_magics;
-  for (std::size_t at = 0; (at = end(bytes, at, npos)) != npos;) {
-    ends.push_back(at);
-  }
-  for (std::size_t at = 0; (at = naive_end(bytes, at, npos)) != npos;) {
-    naive_ends.push_back(at);
-  }
+  std::vector<std::size_t> magics, naive_magics;
   for (std::size_t at = 0; (at = magic(bytes, at, npos)) != npos; ++at) {
     magics.push_back(at);
   }
   for (std::size_t at = 0; (at = naive_magic(bytes, at, npos)) != npos; ++at) {
     naive_magics.push_back(at);
   }
-  EXPECT_GE(ends.size(), 40U);
-  EXPECT_EQ(ends, naive_ends);
+  EXPECT_GE(magics.size(), 40U);
   EXPECT_EQ(magics, naive_magics);
-}
-
-TEST_P(MemberSearch, SizeWithoutASuccessorIsNoEnd) {
-  Bytes bytes(300);
-  plant(bytes, 100, {1, 2, 3, 4, 0x1F, 0x8B, 0x07});
-  EXPECT_EQ(end(bytes, 0, npos), npos);
-}
-
-TEST_P(MemberSearch, SizeBehindTheLimitIsNotFound) {
-  Bytes bytes(300);
-  plant(bytes, 100, {1, 2, 3, 4, 0x1F, 0x8B, 0x08});
-  EXPECT_EQ(end(bytes, 0, 100), npos);
-  EXPECT_EQ(end(bytes, 0, 101), 104U);
-  EXPECT_EQ(end(bytes, 101, 300), npos);
 }
 
 TEST_P(MemberSearch, ReservedFlagsAreNoMagic) {
@@ -157,7 +109,6 @@ TEST_P(MemberSearch, ReservedFlagsAreNoMagic) {
 }
 
 TEST_P(MemberSearch, NothingIsFoundInNothing) {
-  EXPECT_EQ(end({}, 0, npos), npos);
   EXPECT_EQ(magic({}, 0, npos), npos);
 }
 

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "codec/lz4/decoder.hpp"
 #include "codec/lz4/frame.hpp"
+#include "codec/resync.hpp"
 
 namespace fonds::lz4 {
 namespace {
@@ -49,17 +50,9 @@ class Lz4Codec final : public Codec {
     if (from >= to || !frames.ready()) {
       return to;
     }
-    const std::string_view text = as_text(stored);
-    std::uint64_t work = 0;
-    for (std::size_t at = from; (at = text.find(kMagicText, at)) < to; ++at) {
-      if (frames.begins_record(stored.subspan(at), probe, work)) {
-        return at;
-      }
-      if (work / 16 > (to - from) + (std::uint64_t{8} << 20)) {
-        break;  // hostile: see DamageBudget
-      }
-    }
-    return to;
+    return find_in_view(stored, from, to, kMagicText, [&](std::size_t at, std::uint64_t& work) {
+      return frames.begins_record(stored.subspan(at), probe, work);
+    });
   }
 };
 

@@ -17,8 +17,9 @@ using ::testing::IsEmpty;
 using testing_codec::Decoded;
 using testing_codec::mapped;
 using testing_codec::piped;
+using testing_codec::probing;
 using testing_codec::read_all;
-using testing_codec::sample_text;
+using testing_codec::record;
 using testing_codec::starts_with_record;
 using namespace std::string_view_literals;
 
@@ -48,13 +49,6 @@ std::string compress(std::string_view text, const Shape& shape = {}) {
   out.resize(n);
   return out;
 }
-
-std::string record(int n, std::size_t size = 3000) {
-  return "WARC/1.0\r\nnumber " + std::to_string(n) + "\r\n" +
-         sample_text(size, static_cast<std::uint64_t>(n));
-}
-
-DecodeOptions probing() { return {.probe = {.starts_record = starts_with_record}}; }
 
 struct ShapeCase {
   std::string name;

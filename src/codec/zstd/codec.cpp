@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
+#include "codec/resync.hpp"
 #include "codec/zstd/decoder.hpp"
 #include "codec/zstd/dictionary.hpp"
 #include "codec/zstd/frame.hpp"
@@ -78,17 +81,9 @@ class ZstdCodec final : public Codec {
       return to;
     }
     frames.use(head_dictionary(stored));
-    const std::string_view text = as_text(stored);
-    std::uint64_t work = 0;
-    for (std::size_t at = from; (at = text.find(kMagicText, at)) < to; ++at) {
-      if (frames.begins_record(stored.subspan(at), probe, DecodeOptions{}.max_window_log, work)) {
-        return at;
-      }
-      if (work / 16 > (to - from) + (std::uint64_t{8} << 20)) {
-        break;  // hostile: see DamageBudget
-      }
-    }
-    return to;
+    return find_in_view(stored, from, to, kMagicText, [&](std::size_t at, std::uint64_t& work) {
+      return frames.begins_record(stored.subspan(at), probe, DecodeOptions{}.max_window_log, work);
+    });
   }
 };
 

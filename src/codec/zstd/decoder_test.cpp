@@ -16,8 +16,9 @@ using ::testing::IsEmpty;
 using testing_codec::Decoded;
 using testing_codec::mapped;
 using testing_codec::piped;
+using testing_codec::probing;
 using testing_codec::read_all;
-using testing_codec::sample_text;
+using testing_codec::record;
 using testing_codec::starts_with_record;
 
 std::string compress(std::string_view text, bool checksum = true, bool size = true,
@@ -31,13 +32,6 @@ std::string compress(std::string_view text, bool checksum = true, bool size = tr
   ZSTD_freeCCtx(context);
   return out;
 }
-
-std::string record(int n, std::size_t size = 3000) {
-  return "WARC/1.0\r\nnumber " + std::to_string(n) + "\r\n" +
-         sample_text(size, static_cast<std::uint64_t>(n));
-}
-
-DecodeOptions probing() { return {.probe = {.starts_record = starts_with_record}}; }
 
 TEST(ZstdDecoder, UnitsFollowEachOtherInOneRun) {
   const std::string one = compress(record(1));

@@ -1,0 +1,42 @@
+// A source for tests and fuzzers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fonds/byte_source.hpp>
+
+namespace fonds::testing_io {
+
+// Gives its bytes `step` at a time and never again.
+class Pipe final : public ByteSource {
+ public:
+  Pipe(std::vector<std::byte> bytes, std::size_t step, std::string name = "-")
+      : bytes_(std::move(bytes)), step_(step), name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+  bool random_access() const override { return false; }
+  Result<std::uint64_t> size() override {
+    return fail(ErrorCode::Unsupported, "a pipe has no size");
+  }
+  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "a pipe cannot be read at positions");
+  }
+  Result<std::size_t> read_next(MutableByteView out) override {
+    const std::size_t n = std::min({out.size(), bytes_.size() - at_, step_});
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), n, out.begin());
+    at_ += n;
+    return n;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::size_t step_;
+  std::size_t at_ = 0;
+  std::string name_;
+};
+
+}  // namespace fonds::testing_io
