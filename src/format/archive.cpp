@@ -97,6 +97,9 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
     while (view && !view->empty() && head.bytes.size() < kHead) {
       const ByteView piece = view->first(std::min(view->size(), kHead - head.bytes.size()));
       head.bytes.insert(head.bytes.end(), piece.begin(), piece.end());
+      if (probe.starts_record != nullptr && probe.starts_record(head.bytes)) {
+        return head;  // nothing can be clearer
+      }
       (*decoder)->consume(view->size());
       view = (*decoder)->peek(1);
     }

@@ -97,6 +97,7 @@ class Directory {
     }
     FONDS_TRY(auto sink, FileSink::create(options_.directory + "/manifest.jsonl", options_.force));
     manifest_.emplace(std::move(sink));
+    hasher_.emplace(DigestAlgorithm::Sha256);
     return {};
   }
 
@@ -126,13 +127,13 @@ class Directory {
     if (options_.cancelled && options_.cancelled()) {
       return fail(ErrorCode::Cancelled, "stopped");
     }
-    hasher_.update(piece);
+    hasher_->update(piece);
     return file_->write(piece);
   }
 
   Status end() {
     FONDS_CHECK(file_->commit(false));
-    const DigestValue digest = hasher_.finish();
+    const DigestValue digest = hasher_->finish();
     line_ += fmt::format(",\"size\":{},\"sha256\":\"{}\"}}\n", file_->position(),
                          to_hex(ByteView(digest.bytes).first(digest.size)));
     file_.reset();
@@ -178,7 +179,7 @@ class Directory {
   std::optional<FileSink> manifest_, file_;
   std::string name_, line_;
   std::set<std::string> used_;
-  Hasher hasher_{DigestAlgorithm::Sha256};
+  std::optional<Hasher> hasher_;  // made when needed: setting up the library takes a millisecond
 };
 
 // Records one by one: by keys, with originals, or into files.
