@@ -23,9 +23,9 @@ constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
                                            << 30;  // decoded bytes of damaged members
 constexpr std::size_t kProbeRoom = std::size_t{64}
                                    << 10;  // stored bytes that show whether a record starts
-constexpr std::size_t kHeadBegin = 256;   // decoded bytes of a head that are looked at first,
-constexpr std::size_t kHeadStep = 96;     // at each further step,
-constexpr std::size_t kHeadMost = 1024;   // and before somebody asks for more
+constexpr std::size_t kHeadBegin = 256;    // decoded bytes of a head that are looked at first,
+constexpr std::size_t kHeadStep = 96;      // at each further step,
+constexpr std::size_t kHeadMost = 1024;    // and before somebody asks for more
 constexpr std::size_t kProbeHead = 128;    // decoded bytes that show whether a record starts
 constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
 constexpr std::uint64_t kLargestSkimmed = std::uint64_t{1} << 60;
@@ -427,7 +427,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_head(std::size_t wanted) {
   }
   // Up to where a head ends, in small steps: what is decoded behind it is decoded in vain.
   auto state = head_->run(target);
-  for (std::size_t known = head_done_; state == HeadInflater::State::More && target < head_done_ + kHeadMost;) {
+  for (std::size_t known = head_done_;
+       state == HeadInflater::State::More && target < head_done_ + kHeadMost;) {
     if (options_.probe.ends_head == nullptr || options_.probe.ends_head(head_->output(), known)) {
       break;
     }

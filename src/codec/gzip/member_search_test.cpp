@@ -108,9 +108,7 @@ TEST_P(MemberSearch, ReservedFlagsAreNoMagic) {
   EXPECT_EQ(magic(bytes, 0, 300), 200U);
 }
 
-TEST_P(MemberSearch, NothingIsFoundInNothing) {
-  EXPECT_EQ(magic({}, 0, npos), npos);
-}
+TEST_P(MemberSearch, NothingIsFoundInNothing) { EXPECT_EQ(magic({}, 0, npos), npos); }
 
 }  // namespace
 }  // namespace fonds::gzip
