@@ -62,7 +62,16 @@ int run_verify(const Arguments& arguments) {
       written = std::move(status);
     }
   };
+  bool all_read = false;
+  std::vector<std::pair<std::string, ops::VerifySummary>> checked;
   const auto report = [&](const Finding& finding) {
+    for (auto& [name, summary] : checked) {
+      if (all_read && name == finding.where.source) {
+        summary.errors += finding.severity == Severity::Error ? 1 : 0;
+        summary.warnings += finding.severity == Severity::Warning ? 1 : 0;
+        break;
+      }
+    }
     if (json) {
       print(as_json(finding));
     } else if (finding.severity != Severity::Note || verbose) {
@@ -74,7 +83,6 @@ int run_verify(const Arguments& arguments) {
                          {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8,
                                                                  std::uint64_t{16} << 20)},
                          arguments.has("--strict"), report);
-  std::vector<std::pair<std::string, ops::VerifySummary>> checked;
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
                      verifier.set_progress(options.progress);
@@ -86,15 +94,11 @@ int run_verify(const Arguments& arguments) {
                      errors = errors || summary.errors > 0;
                      return {};
                    });
+  // What only all archives together show counts for the one it was found in.
+  all_read = true;
   const auto last = verifier.finish();
   errors = errors || last.errors > 0;
   if (json) {
-    // What only all archives together show counts for the one it was found in; with one archive
-    // that is this one.
-    if (checked.size() == 1) {
-      checked[0].second.errors += last.errors;
-      checked[0].second.warnings += last.warnings;
-    }
     for (const auto& [name, summary] : checked) {
       print(as_json(name, summary, true));
     }

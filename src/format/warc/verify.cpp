@@ -40,6 +40,13 @@ bool has_scheme(std::string_view id) {
          id.find_first_of(" <>\"") == std::string_view::npos;
 }
 
+// A segment: its block is not the whole of the logical record. In 00.11 every record has a segment
+// status.
+bool is_part_of_record(const Header& header) {
+  return header.segment &&
+         (header.segment->number > 1 || header.segment->code == 'p' || header.segment->code == 0);
+}
+
 class Part final : public VerifyPartWithFacts {
  public:
   explicit Part(const VerifyOptions& options) : options_(options) {}
@@ -58,15 +65,13 @@ class Part final : public VerifyPartWithFacts {
         options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
     const LabelledDigest payload =
         options_.digests ? parse_digest(header.payload_digest) : LabelledDigest{};
-    const bool segmented =
-        header.segment && (header.segment->number > 1 || header.segment->code == 'p');
     const bool wants_block = announce(header.block_digest, block, "block");
     bool wants_payload = announce(header.payload_digest, payload, "payload");
     if (header.type == "revisit" && !header.payload_digest.empty()) {
       add("revisit-payload-not-checked", "the payload digest is that of the original");
       wants_payload = false;
     }
-    wants_payload = wants_payload && !segmented && header.segment.value_or(Segment{}).number != 1;
+    wants_payload = wants_payload && !is_part_of_record(header);
     return read_block(reader, record, wants_block ? &block : nullptr,
                       wants_payload ? &payload : nullptr);
   }
@@ -219,9 +224,8 @@ class Part final : public VerifyPartWithFacts {
         record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
     http::parse_head(whole, expect, true, head_);
     report_head(head_, whole.empty(), where_, *out_);
-    const bool partial = record.header.type == "revisit" || !complete ||
-                         (record.header.segment && (record.header.segment->number > 1 ||
-                                                    record.header.segment->code == 'p'));
+    const bool partial =
+        record.header.type == "revisit" || !complete || is_part_of_record(record.header);
     check_payload(record, whole.subspan(head_.length), payload, partial);
   }
 
