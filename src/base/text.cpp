@@ -130,9 +130,12 @@ std::string to_utf8(std::string_view text) {
   return is_utf8(text) ? std::string(text) : latin1_to_utf8(text);
 }
 
+bool is_plain_ascii(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 std::string escape_for_terminal(std::string_view text) {
-  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
-  if (std::all_of(text.begin(), text.end(), printable)) {
+  if (is_plain_ascii(text)) {
     return std::string(text);
   }
   std::string out;

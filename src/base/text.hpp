@@ -17,6 +17,8 @@ std::string to_utf8(std::string_view text);
 // separators, become
 // \xNN or \u{N}; a backslash stays. Octets that are not UTF-8 become \xNN.
 std::string escape_for_terminal(std::string_view text);
+// Printable ASCII only: nothing that escape_for_terminal would change.
+bool is_plain_ascii(std::string_view text) noexcept;
 // ASCII only, no locale.
 char to_lower(char c) noexcept;
 std::string to_lower(std::string_view text);

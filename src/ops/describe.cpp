@@ -1,5 +1,7 @@
 #include "ops/describe.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "base/text.hpp"
@@ -73,6 +75,9 @@ void append_json(Stretch& out, std::string_view archive, const Record& record, c
 }
 
 void FlatAttributes::set(std::string_view name, std::string_view value) {
+  if (!wanted_.empty() && std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end()) {
+    return;
+  }
   if (used_ == values_.size()) {
     values_.emplace_back();
   }

@@ -26,6 +26,8 @@ void describe_as_json(const Record& record, bool with_headers, std::string& memb
 // The attributes of a record as flat text under dotted names ("http.status").
 class FlatAttributes final : public AttributeSink {
  public:
+  // Keeps the attributes with these names; all, if there are none.
+  explicit FlatAttributes(std::vector<std::string> wanted = {}) : wanted_(std::move(wanted)) {}
   void text(std::string_view name, std::string_view value) override;
   void number(std::string_view name, std::uint64_t value) override;
   void begin_object(std::string_view name) override;
@@ -39,6 +41,7 @@ class FlatAttributes final : public AttributeSink {
   std::string_view get(std::string_view name) const;
 
  private:
+  std::vector<std::string> wanted_;
   std::string prefix_;
   int depth_ = 0;
   std::string list_;

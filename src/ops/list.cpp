@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -11,21 +13,21 @@
 namespace fonds::ops {
 namespace {
 
-struct Column {
+struct Width {
   std::string_view name;
   int width;  // on a terminal; negative: to the left
 };
-constexpr std::array<Column, 8> kWidths = {{{"index", 7},
-                                            {"offset", 12},
-                                            {"date", -20},
-                                            {"type", -12},
-                                            {"status", 6},
-                                            {"media_type", -24},
-                                            {"length", 10},
-                                            {"target", -1}}};
+constexpr std::array<Width, 8> kWidths = {{{"index", 7},
+                                           {"offset", 12},
+                                           {"date", -20},
+                                           {"type", -12},
+                                           {"status", 6},
+                                           {"media_type", -24},
+                                           {"length", 10},
+                                           {"target", -1}}};
 
 int width_of(std::string_view column) {
-  for (const Column& known : kWidths) {
+  for (const Width& known : kWidths) {
     if (known.name == column) {
       return known.width;
     }
@@ -46,22 +48,84 @@ void append_cell(std::string& line, std::string_view text, int width, bool last)
 }
 
 // The media type of what a record holds: of the HTTP body where there is one.
-std::string media_type(const FlatAttributes& attributes) {
+std::string_view media_type(const FlatAttributes& attributes) {
   std::string_view text = attributes.get("http.content_type");
   if (text.empty()) {
     text = attributes.get("content_type");
   }
-  return std::string(trim(text.substr(0, text.find(';'))));
+  return trim(text.substr(0, text.find(';')));
 }
 
 bool worse_than(const Finding& finding, Severity severity) { return finding.severity >= severity; }
+
+enum class Column : std::uint8_t {
+  Index,
+  Archive,
+  Offset,
+  Length,
+  StoredLength,
+  Trailing,
+  Format,
+  Problems,
+  MediaType,
+  Status,
+  Target,
+  Attribute,  // any other name
+};
+
+Column column_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Column>, 11> kNames = {
+      {{"index", Column::Index},
+       {"archive", Column::Archive},
+       {"offset", Column::Offset},
+       {"length", Column::Length},
+       {"stored_length", Column::StoredLength},
+       {"trailing", Column::Trailing},
+       {"format", Column::Format},
+       {"problems", Column::Problems},
+       {"media_type", Column::MediaType},
+       {"status", Column::Status},
+       {"target", Column::Target}}};
+  const auto* const found = std::find_if(kNames.begin(), kNames.end(),
+                                         [&](const auto& known) { return known.first == name; });
+  return found == kNames.end() ? Column::Attribute : found->second;
+}
+
+// What the columns are made of.
+std::vector<std::string> attributes_of(const std::vector<std::string>& columns) {
+  std::vector<std::string> wanted;
+  for (const std::string& column : columns) {
+    switch (column_of(column)) {
+      case Column::MediaType:
+        wanted.insert(wanted.end(), {"http.content_type", "content_type"});
+        break;
+      case Column::Status:
+        wanted.emplace_back("http.status");
+        break;
+      case Column::Target:
+        wanted.insert(wanted.end(), {"uri", "id"});
+        break;
+      case Column::Attribute:
+        wanted.push_back(column);
+        break;
+      default:
+        break;
+    }
+  }
+  return wanted;
+}
 
 class ListWorker final : public Worker {
  public:
   ListWorker(std::string_view archive, const ListOptions& options)
       : archive_(archive),
         options_(options),
-        columns_(options.fields.empty() ? list_columns() : options.fields) {}
+        names_(options.fields.empty() ? list_columns() : options.fields),
+        flat_(attributes_of(names_)) {
+    for (const std::string& name : names_) {
+      columns_.push_back(column_of(name));
+    }
+  }
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     if (options_.json) {
@@ -89,13 +153,12 @@ class ListWorker final : public Worker {
  private:
   void append_row(Stretch& out, const Record& record, const RecordEnd& end) {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& column = columns_[i];
       const bool last = i + 1 == columns_.size();
-      if (column == "index") {
+      if (columns_[i] == Column::Index) {
         // The number is not known yet; a terminal's column is padded as if it had seven digits.
         out.number_here(record.ordinal);
       } else {
-        append_cell(out.text, cell(column, record, end), options_.align ? width_of(column) : -1,
+        append_cell(out.text, cell(i, record, end), options_.align ? width_of(names_[i]) : -1,
                     last || !options_.align);
       }
       if (!last) {
@@ -105,58 +168,74 @@ class ListWorker final : public Worker {
     out.text += '\n';
   }
 
-  std::string cell(std::string_view column, const Record& record, const RecordEnd& end) const {
-    if (column == "archive") {
-      return escape_for_terminal(archive_);
+  // Lives until the next call.
+  std::string_view cell(std::size_t i, const Record& record, const RecordEnd& end) {
+    switch (columns_[i]) {
+      case Column::Archive:
+        return safe(archive_);
+      case Column::Offset:
+        scratch_ = std::to_string(record.place.unit);
+        if (record.place.inner > 0) {
+          scratch_ += fmt::format("+{}", record.place.inner);
+        }
+        return scratch_;
+      case Column::Length:
+        return number(end.length);
+      case Column::StoredLength:
+        return number(end.stored_length);
+      case Column::Trailing:
+        return number(end.trailing);
+      case Column::Format:
+        return record.format();
+      case Column::Problems:
+        return problems(end);
+      case Column::MediaType:
+        return safe(media_type(flat_));
+      case Column::Status:
+        return safe(flat_.get("http.status"));
+      case Column::Target:
+        return safe(flat_.get("uri").empty() ? flat_.get("id") : flat_.get("uri"));
+      case Column::Index:
+      case Column::Attribute:
+        break;
     }
-    if (column == "offset") {
-      return record.place.inner > 0 ? fmt::format("{}+{}", record.place.unit, record.place.inner)
-                                    : std::to_string(record.place.unit);
-    }
-    if (column == "length") {
-      return end.length ? std::to_string(*end.length) : "-";
-    }
-    if (column == "stored_length") {
-      return end.stored_length ? std::to_string(*end.stored_length) : "-";
-    }
-    if (column == "trailing") {
-      return std::to_string(end.trailing);
-    }
-    if (column == "format") {
-      return std::string(record.format());
-    }
-    if (column == "problems") {
-      std::string codes;
-      for (const Finding& finding : end.findings) {
-        codes += (codes.empty() ? "" : ",") + std::string(finding.code);
-      }
-      return codes.empty() ? "-" : codes;
-    }
-    return shown(column);
+    return safe(flat_.get(names_[i]));
   }
 
-  std::string shown(std::string_view column) const {
-    std::string text;
-    if (column == "media_type") {
-      text = media_type(flat_);
-    } else if (column == "status") {
-      text = flat_.get("http.status");
-    } else if (column == "target") {
-      text = flat_.get("uri");
-      if (text.empty()) {
-        text = flat_.get("id");
-      }
-    } else {
-      text = flat_.get(column);
+  std::string_view number(std::optional<std::uint64_t> value) {
+    if (!value) {
+      return "-";
     }
-    return text.empty() ? "-" : escape_for_terminal(text);
+    scratch_ = std::to_string(*value);
+    return scratch_;
+  }
+
+  std::string_view problems(const RecordEnd& end) {
+    scratch_.clear();
+    for (const Finding& finding : end.findings) {
+      scratch_ += scratch_.empty() ? "" : ",";
+      scratch_ += finding.code;
+    }
+    return scratch_.empty() ? std::string_view("-") : scratch_;
+  }
+
+  std::string_view safe(std::string_view text) {
+    if (text.empty()) {
+      return "-";
+    }
+    if (is_plain_ascii(text)) {
+      return text;
+    }
+    scratch_ = escape_for_terminal(text);
+    return scratch_;
   }
 
   std::string archive_;
   const ListOptions& options_;
-  const std::vector<std::string>& columns_;
+  const std::vector<std::string>& names_;
+  std::vector<Column> columns_;
   FlatAttributes flat_;
-  std::string members_;
+  std::string members_, scratch_;
   std::uint64_t taken_ = 0;
 };
 

@@ -16,6 +16,8 @@ namespace fonds::gzip {
 namespace {
 
 constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
+// Room that is tried for a whole member; what needs more is decoded as a stream.
+constexpr std::array kWholeSizes = {std::size_t{256} << 10, std::size_t{2} << 20};
 constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
 constexpr std::size_t kTrailer = 8;  // CRC-32 and ISIZE; RFC 1952, 2.3.1
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
@@ -263,13 +265,8 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
   }
   FONDS_TRY(const ByteView stored, window_.at(data_, kStreamPiece));
   auto engine = InflateStream::Engine::Fast;
-  for (const std::size_t size :
-       {std::size_t{256} << 10, std::size_t{2} << 20, options_.max_whole_unit}) {
-    if (size > options_.max_whole_unit) {
-      continue;
-    }
-    MutableByteView out = reserve(size);
-    out = out.first(std::min(out.size(), std::max(size, options_.max_whole_unit)));
+  for (const std::size_t size : kWholeSizes) {
+    const MutableByteView out = reserve(std::min(size, options_.max_whole_unit));
     std::size_t used = 0;
     std::size_t written = 0;
     const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(),
