@@ -154,14 +154,17 @@ def zstd(layout, title, bound):
 def plain(tools, corpora):
     corpus = corpora["crawl"]
     file = corpus.path("plain")
+    walk = "fonds ls --fields type,length, 1 thread"
     return contest(corpus, "plain", "Header walk, plain file in the page cache", {
         "fonds ls, 1 thread": tools.fonds_ls(file, "--threads", "1"),
+        walk: tools.fonds_ls(file, "--threads", "1", "--fields", "type,length"),
         "one byte of every page": tools.limit("limit_read", file, "pages"),
         "every byte": tools.limit("limit_read", file, "bytes"),
         **tools.fastwarc("headers", file),
     }, [
         Demand("GB/s of wall", file.stat().st_size / 1e9, ("fonds ls, 1 thread", "wall"), at_least=3, unit=" GB/s"),
-        Demand("CPU, FastWARC / fonds", (FASTWARC, "cpu"), ("fonds ls, 1 thread", "cpu"), at_least=2),
+        Demand("CPU, FastWARC / fonds, as much parsed", (FASTWARC, "cpu"), (walk, "cpu"), at_least=2),
+        Demand("CPU, FastWARC / fonds, HTTP heads and rows too", (FASTWARC, "cpu"), ("fonds ls, 1 thread", "cpu")),
     ])
 
 

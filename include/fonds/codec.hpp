@@ -59,7 +59,7 @@ struct DecodeOptions {
   std::uint64_t max_buffer = std::uint64_t{256} << 20;    // decoded bytes that one peek may hold
   unsigned max_window_log = 27;                           // zstd
   std::uint64_t max_dictionary = std::uint64_t{8} << 20;  // zstd, decoded
-  bool salvage = false;  // go on inside a damaged unit where the codec can (lz4, zstd blocks)
+  bool salvage = false;  // go on inside a damaged unit where the codec can (lz4)
 };
 
 // Decodes units one after the other into one stream of bytes. Never fails on damage: damage becomes

@@ -91,6 +91,13 @@ Column column_of(std::string_view name) {
   return found == kNames.end() ? Column::Attribute : found->second;
 }
 
+bool needs_http(const std::vector<std::string>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const std::string& column) {
+    return column_of(column) == Column::MediaType || column_of(column) == Column::Status ||
+           column.starts_with("http.");
+  });
+}
+
 // What the columns are made of.
 std::vector<std::string> attributes_of(const std::vector<std::string>& columns) {
   std::vector<std::string> wanted;
@@ -260,8 +267,9 @@ std::string list_heading(const ListOptions& options) {
 
 Status list(const Archive& archive, const ListOptions& options, const Output& out) {
   ScanOptions scan_options = options.scan;
-  scan_options.read.http = true;
-  scan_options.read.http_requests = options.json || !options.fields.empty();
+  scan_options.read.http = options.json || options.fields.empty() || needs_http(options.fields);
+  scan_options.read.http_requests =
+      scan_options.read.http && (options.json || !options.fields.empty());
   scan_options.read.skim = !options.full && !options.scan.read.search_damaged;
   if (options.limit > 0) {
     scan_options.threads = 1;

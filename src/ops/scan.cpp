@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -131,11 +132,7 @@ class ParallelScan {
     FONDS_CHECK(learn_state());
     const std::stop_callback forward(options_.read.stop, [this] {
       const std::unique_lock lock(mutex_);
-      if (!over_) {
-        over_ = true;
-        error_.emplace(ErrorCode::Cancelled, "stopped");
-      }
-      stop_.request_stop();
+      end_with(Error(ErrorCode::Cancelled, "stopped"));
       turn_.notify_all();
     });
     {
@@ -176,85 +173,119 @@ class ParallelScan {
           return;
         }
       }
-      const auto status = read_range(index);
-      if (!status) {
-        std::unique_lock lock(mutex_);
-        if (!over_) {
-          over_ = true;
-          error_.emplace(status.error().code(), status.error().message(), status.error().where());
-        }
-        stop_.request_stop();
-        turn_.notify_all();
-        return;
-      }
+      read_range(index);
     }
   }
 
+  // Call with mutex_ held. The first error counts.
+  void end_with(const Error& error) {
+    if (!over_) {
+      over_ = true;
+      error_.emplace(error.code(), error.message(), error.where());
+    }
+    stop_.request_stop();
+  }
+
+  // What reading one range gave. It waits for its turn in `finished_`.
   struct Attempt {
+    std::uint64_t index = 0;
+    std::uint64_t guess = 0;  // where it began
     std::unique_ptr<Worker> worker;
-    std::unique_ptr<RangeRun> run;
     Stretch out;
-    bool head = false;  // this range's turn has come, and it began at the right place
+    bool read = false;       // something began in the range
+    bool abandoned = false;  // too much to hold, and begun at the wrong place
+    bool head = false;       // the range's turn has come, and it began at the right place
+    bool enough = false;
+    Place end;
+    std::string state;
+    std::optional<Error> failed;
   };
 
-  Status read_range(std::uint64_t index) {
-    const std::uint64_t from = index * range_;
-    const std::uint64_t to = std::min<std::uint64_t>(from + range_, stored_.size());
+  void read_range(std::uint64_t index) {
     Attempt attempt;
-    const std::uint64_t guess =
+    attempt.index = index;
+    const std::uint64_t from = index * range_;
+    const std::uint64_t to = end_of(index);
+    attempt.guess =
         index == 0 ? options_.read.start
                    : archive_.codec().find_unit(stored_, from, to, archive_.format->record_probe());
-    bool abandoned = false;
-    if (index == 0 || guess < to) {
+    if (index == 0 || attempt.guess < to) {
+      attempt.read = true;
       const auto status = read_from(
-          attempt, {guess, 0}, index == 0 ? options_.read.state : state_, to, [&]() -> Status {
+          attempt, {attempt.guess, 0}, index == 0 ? options_.read.state : state_, [&]() -> Status {
             // Too much is held: wait for the turn, then hand over as it comes.
             wait_turn(index);
-            if (stopped() || !fits(index, guess)) {
-              abandoned = true;
+            if (stopped() || !fits(attempt)) {
+              attempt.abandoned = true;
               return fail(ErrorCode::Cancelled, "read again from elsewhere");
             }
             return {};
           });
-      if (!status && !abandoned) {
-        // What a wrong guess runs into does not count.
-        wait_turn(index);
-        if (stopped() || fits(index, guess)) {
-          if (!stopped()) {
-            FONDS_CHECK(hand_over(attempt, true));
-          }
-          return fail(status.error().code(), status.error().message(), status.error().where());
-        }
-        abandoned = true;
+      if (!status) {
+        attempt.failed.emplace(status.error().code(), status.error().message(),
+                               status.error().where());
       }
     }
-    wait_turn(index);
-    if (stopped()) {
+    settle_in_order(std::move(attempt));
+  }
+
+  // Hands over what is next in file order and has been read. A thread that finds another one at it
+  // leaves its own result there and reads on.
+  void settle_in_order(Attempt attempt) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t index = attempt.index;
+    finished_.emplace(index, std::move(attempt));
+    while (!over_ && !settling_ && finished_.contains(head_)) {
+      settling_ = true;
+      Attempt next = std::move(finished_.extract(head_).mapped());
+      lock.unlock();
+      const auto status = settle(next);
+      lock.lock();
+      settling_ = false;
+      ++head_;
+      if (!status) {
+        end_with(status.error());
+      }
+      turn_.notify_all();
+    }
+  }
+
+  Status settle(Attempt& attempt) {
+    // What a wrong guess runs into does not count.
+    if (attempt.read && !attempt.abandoned && fits(attempt)) {
+      return hand_over_all(attempt);
+    }
+    if (expected_.unit >= end_of(attempt.index)) {
       return {};
     }
-    if (attempt.run != nullptr && !abandoned && fits(index, guess)) {
-      FONDS_CHECK(hand_over(attempt, true));
-      advance(attempt);
-    } else if (expected_.unit < to) {
-      Attempt again;
-      const auto status = read_from(again, expected_, expected_state_, to, [] { return Status(); });
-      FONDS_CHECK(hand_over(again, true));
-      if (!status) {
-        return fail(status.error().code(), status.error().message(), status.error().where());
-      }
-      advance(again);
+    Attempt again;
+    again.index = attempt.index;
+    const auto status = read_from(again, expected_, expected_state_, [] { return Status(); });
+    if (!status) {
+      again.failed.emplace(status.error().code(), status.error().message(), status.error().where());
     }
-    std::unique_lock lock(mutex_);
-    ++head_;
-    turn_.notify_all();
+    return hand_over_all(again);
+  }
+
+  Status hand_over_all(Attempt& attempt) {
+    FONDS_CHECK(hand_over(attempt, true));
+    if (attempt.failed) {
+      return fail(attempt.failed->code(), attempt.failed->message(), attempt.failed->where());
+    }
+    advance(attempt);
     return {};
   }
 
+  std::uint64_t end_of(std::uint64_t index) const {
+    return std::min<std::uint64_t>((index + 1) * range_, stored_.size());
+  }
+
   // `full` is called when the stretch has grown too large to be held, before it is handed over.
-  Status read_from(Attempt& attempt, Place place, const std::string& state, std::uint64_t to,
+  Status read_from(Attempt& attempt, Place place, const std::string& state,
                    const std::function<Status()>& full) {
     attempt.worker = make_worker_();
-    attempt.run = std::make_unique<RangeRun>(archive_, options_, *attempt.worker);
+    RangeRun run(archive_, options_, *attempt.worker);
+    const std::uint64_t to = end_of(attempt.index);
     ReadOptions read = options_.read;
     read.memory_budget /= threads_;
     read.start = place.unit;
@@ -262,26 +293,33 @@ class ParallelScan {
     read.state = state;
     read.stop_at = to < stored_.size() ? std::optional(to) : std::nullopt;
     read.stop = stop_.get_token();
-    return attempt.run->run(read, hold_, attempt.out, [&](Stretch&) -> Status {
+    auto status = run.run(read, hold_, attempt.out, [&](Stretch&) -> Status {
       if (!attempt.head) {
         FONDS_CHECK(full());
         attempt.head = true;
       }
       return hand_over(attempt, false);
     });
+    attempt.out.spill = nullptr;  // it belongs to the run, which ends here
+    FONDS_CHECK(std::move(status));
+    attempt.end = run.end_place();
+    attempt.state = run.state();
+    attempt.enough = run.enough();
+    return {};
   }
 
   void wait_turn(std::uint64_t index) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return over_ || head_ == index; });
+    turn_.wait(lock, [&] { return over_ || (head_ == index && !settling_); });
   }
   bool stopped() {
     const std::unique_lock lock(mutex_);
     return over_;
   }
   // Call only when it is the range's turn.
-  bool fits(std::uint64_t index, std::uint64_t guess) const {
-    return index == 0 || (expected_ == Place{guess, 0} && expected_state_ == state_);
+  bool fits(const Attempt& attempt) const {
+    return attempt.index == 0 ||
+           (expected_ == Place{attempt.guess, 0} && expected_state_ == state_);
   }
   Status hand_over(Attempt& attempt, bool done) {
     FONDS_CHECK(sink_(attempt.out, *attempt.worker, records_, done));
@@ -290,9 +328,9 @@ class ParallelScan {
     return {};
   }
   void advance(const Attempt& attempt) {
-    expected_ = attempt.run->end_place();
-    expected_state_ = attempt.run->state();
-    if (attempt.run->enough()) {
+    expected_ = attempt.end;
+    expected_state_ = attempt.state;
+    if (attempt.enough) {
       const std::unique_lock lock(mutex_);
       over_ = true;
       stop_.request_stop();
@@ -312,9 +350,11 @@ class ParallelScan {
   std::mutex mutex_;
   std::condition_variable turn_;
   std::stop_source stop_;
-  bool over_ = false;           // under mutex_
-  std::uint64_t head_ = 0;      // under mutex_: the range whose turn it is
-  std::optional<Error> error_;  // under mutex_
+  bool over_ = false;       // under mutex_
+  std::uint64_t head_ = 0;  // under mutex_: the range whose turn it is
+  bool settling_ = false;   // under mutex_: a thread hands over the results of that range
+  std::map<std::uint64_t, Attempt> finished_;  // under mutex_: read, and waiting for their turn
+  std::optional<Error> error_;                 // under mutex_
   // Touched only by the thread whose range's turn it is.
   Place expected_;
   std::string expected_state_;

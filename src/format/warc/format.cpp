@@ -75,7 +75,9 @@ class WarcFormat final : public Format {
     decode.state = options.state.substr(options.state.empty() ? 0 : options.state.rfind(' ') + 1);
     decode.probe = record_probe();
     decode.max_buffer = options.memory_budget / 3;
-    decode.max_window_log = static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(options.max_window, 1024)) - 1);
+    decode.salvage = options.search_damaged;
+    decode.max_window_log = static_cast<unsigned>(
+        std::bit_width(std::max<std::uint64_t>(options.max_window, 1024)) - 1);
     decode.max_whole_unit = static_cast<std::size_t>(std::clamp<std::uint64_t>(
         options.memory_budget / 8, std::uint64_t{64} << 10, std::uint64_t{16} << 20));
     FONDS_TRY(auto decoder, open_decoder(archive, decode));
