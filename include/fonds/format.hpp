@@ -13,6 +13,7 @@
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/writing.hpp>
 
 namespace fonds {
 
@@ -87,6 +88,26 @@ class Format {
   // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
   virtual int probe(ByteView decoded_head, bool whole) const = 0;
   virtual RecordProbe record_probe() const = 0;
+  // The columns of a list that has not been told which.
+  virtual std::span<const std::string_view> columns() const = 0;
+  // Facts of the container for `info`, as attributes of the object under the format's name; with
+  // `deep` also those that need every byte. Findings about what had to be looked at go to `finding`
+  // (not with `deep`: whoever reads everything hears them). Errors: those of reading.
+  virtual Status describe(const Archive& archive, const ReadOptions& options, bool deep,
+                          AttributeSink& out,
+                          const std::function<void(const Finding&)>& finding) const;
+  // The first stored offset in [from, to) at which a reader could begin, for cutting an archive
+  // into parts; `to` if there is none. A guess, as Codec::find_unit, which is what it does unless
+  // the format knows better. Called only for sources with a view.
+  virtual std::uint64_t find_start(const Archive& archive, std::uint64_t from,
+                                   std::uint64_t to) const;
+  // Where the records with these 0-based numbers begin, by an index beside the archive; one place
+  // each, in their order. Empty if no index tells of them all, or it was made for an archive of
+  // another size. What lies there is not looked at. Errors: Io of the archive.
+  virtual Result<std::vector<Place>> locate(const Archive& archive,
+                                            std::span<const std::uint64_t> ordinals) const;
+  // What the format can do beyond reading; nullptr: nothing.
+  virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
                                                      const ReadOptions& options) const = 0;
   // Gives a part of the reader's current record to `out`, piece by piece; the closing line ends of

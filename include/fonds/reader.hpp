@@ -19,18 +19,23 @@ namespace fonds {
 
 struct ReadOptions {
   std::uint64_t memory_budget = std::uint64_t{1} << 30;  // decoded bytes held at once by one reader
-  std::uint64_t max_window = std::uint64_t{128} << 20;    // bytes that a zstd frame may look back
+  std::uint64_t max_window = std::uint64_t{128} << 20;   // bytes that a zstd frame may look back
   std::uint64_t max_header = std::uint64_t{8} << 20;     // octets of one record header
   bool skim =
       false;  // step over bodies without decoding them where the codec can; they go unchecked
-  bool http = false;  // parse the HTTP heads of responses, so that Record::describe tells status and type
-  bool http_requests = false;  // and those of requests
+  bool http =
+      false;  // parse the HTTP heads of responses, so that Record::describe tells status and type
+  bool http_requests = false;     // and those of requests
   bool search_damaged = false;    // also look for records inside suspect blocks (`--skip-damaged`)
   std::uint64_t start = 0;        // stored offset of a unit to begin at
   std::uint64_t start_inner = 0;  // decoded bytes to pass over there
   std::optional<std::uint64_t> stop_at =
-      {};                     // deliver no record whose unit starts at or behind this offset
-  std::string state = {};     // RecordReader::state() of a reader that came to `start`
+      {};                  // deliver no record whose unit starts at or behind this offset
+  std::string state = {};  // RecordReader::state() of a reader that came to `start`
+  // RecordIO: the transformers of blocks whose file does not say ("flate", "zstd 5"), in the order
+  // in which they were applied.
+  std::vector<std::string> transformers = {};
+  bool concatenated = false;  // RecordIO: a later header block begins another file, no damage
   std::stop_token stop = {};  // checked between records
 };
 

@@ -6,24 +6,25 @@
 #include <memory>
 #include <string>
 
+#include <fonds/byte_sink.hpp>
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 
 namespace fonds {
 
-class FileSink {
+class FileSink final : public ByteSink {
  public:
   // Begins a file that will be called `path`. Errors: Io; BadArgument if the file is there already
   // and `replace` is not set.
   static Result<FileSink> create(const std::string& path, bool replace);
   FileSink(FileSink&& other) noexcept;
   FileSink& operator=(FileSink&&) = delete;
-  ~FileSink();  // without commit() nothing is left behind
+  ~FileSink() override;  // without commit() nothing is left behind
 
-  Status write(ByteView bytes);
+  Status write(ByteView bytes) override;
   // Makes the file appear under its name, its content safely on disk if `sync`. Errors: Io.
   Status commit(bool sync);
-  std::uint64_t position() const { return position_; }
+  std::uint64_t position() const override { return position_; }
 
  private:
   FileSink(int fd, std::string path, std::string temporary, bool replace);

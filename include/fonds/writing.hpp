@@ -1,0 +1,102 @@
+// Making archives: writing records, joining, cutting, repairing, indexing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fonds/byte_sink.hpp>
+#include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
+#include <fonds/finding.hpp>
+#include <fonds/reader.hpp>
+#include <fonds/record.hpp>
+
+namespace fonds {
+
+struct Archive;
+
+struct WriteOptions {
+  std::string layout = {};  // "legacy", "packed", …; empty: the format's usual one
+  std::vector<std::string> compression =
+      {};                         // in order of application; empty: the format's usual one
+  std::optional<int> level = {};  // of each compression that takes one
+  std::optional<std::uint64_t> block_bytes = {};  // of records in a block before compression
+  std::optional<std::uint64_t> block_items = {};
+  // Header entries: key, type ("string", "int64", "uint64", "bool"; empty: string), value as text.
+  struct Entry {
+    std::string key, type, value;
+  };
+  std::vector<Entry> header = {};
+  std::optional<std::string> trailer = {};  // bytes of a trailer
+  unsigned threads = 1;
+  std::uint64_t memory_budget = std::uint64_t{1} << 30;
+};
+
+// Writes the records of one archive. After an error every further call returns the same error.
+class RecordWriter {
+ public:
+  virtual ~RecordWriter() = default;
+  // Takes the current record of `reader` with what is left of its block; reader.finish() is the
+  // caller's. Errors: those of reader and sink; Unsupported, LimitExceeded, BadArgument for a
+  // record that the format cannot hold.
+  virtual Status write(RecordReader& reader, const Record& record) = 0;
+  // Writes what closes the archive. The sink is committed by the caller.
+  virtual Status finish() = 0;
+};
+
+// What came of rewriting an archive.
+struct RewriteReport {
+  std::uint64_t blocks_kept = 0, records_kept = 0;
+  std::uint64_t lost_bytes = 0;
+  std::uint64_t records_lost = 0;  // where that is known
+  std::vector<Finding> lost;       // one a lost range; the message has its length
+};
+
+// What rewriting may do.
+struct RewriteOptions {
+  ReadOptions read = {};
+  bool skip_damaged = false;  // leave out what is damaged; else the first damage is an error
+  bool whole_blocks = false;  // repair: do not save single items of damaged blocks
+  WriteOptions write = {};    // of what has to be written anew
+  std::function<void(const Finding&)> on_finding = {};
+  std::function<void(std::uint64_t stored_position)> progress = {};
+};
+
+// Gives the sink of the next part of a split archive; the one before is complete. Errors: Io.
+using NextPart = std::function<Result<ByteSink*>()>;
+
+// What a format can do beyond reading. Members that a format does not override fail with
+// Unsupported and one sentence.
+class FormatWriting {
+ public:
+  virtual ~FormatWriting() = default;
+  // `sink` must outlive the writer.
+  virtual Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
+                                                       const WriteOptions& options) const;
+  // Joins archives into one without recompressing where the container's rules allow.
+  virtual Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
+                                      const RewriteOptions& options) const;
+  // Cuts an archive into parts of at most `size` stored bytes where that can be, and of at least
+  // one block.
+  virtual Result<RewriteReport> split(const Archive& archive, std::uint64_t size,
+                                      const NextPart& next_part,
+                                      const RewriteOptions& options) const;
+  // Salvages everything readable into a valid archive.
+  virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
+                                       const RewriteOptions& options) const;
+  // Writes an index of this type ("offsets"). Returns the number of records. Empty type: the
+  // format's usual one.
+  virtual Result<std::uint64_t> index(const Archive& archive, std::string_view type, ByteSink& sink,
+                                      const RewriteOptions& options) const;
+  // The file name ending of an index of this type (".offsets"); empty if there is no such type.
+  virtual std::string_view index_ending(std::string_view type) const;
+};
+
+}  // namespace fonds
