@@ -1,0 +1,280 @@
+#include "format/recordio/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "base/digest.hpp"
+#include "base/text.hpp"
+#include "codec/decoded_source.hpp"
+#include "format/recordio/feed.hpp"
+#include "format/recordio/offsets_index.hpp"
+#include "format/recordio/record_reader.hpp"
+#include "format/recordio/trailer.hpp"
+#include "format/recordio/walk.hpp"
+#include "format/recordio/writing.hpp"
+
+namespace fonds::recordio {
+namespace {
+
+// Reading has checked everything that can be checked item by item.
+class NothingToCheck final : public VerifyPart {
+ public:
+  Status check(RecordReader& /*reader*/, const Record& /*record*/,
+               std::vector<Finding>& /*out*/) override {
+    return {};
+  }
+};
+
+class NothingBetween final : public VerifyWhole {
+ public:
+  void begin(const Archive& /*archive*/) override {}
+  void add(VerifyPart& /*part*/, std::uint64_t /*first_ordinal*/) override {}
+  void end(std::uint64_t /*records*/, bool /*all_read*/,
+           const std::function<void(Finding)>& /*out*/) override {}
+  void finish(const std::function<void(Finding)>& /*out*/) override {}
+};
+
+// Octets that are not UTF-8 as \xNN.
+std::string shown(const std::string& text) {
+  if (is_utf8(text)) {
+    return text;
+  }
+  std::string out;
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (octet < 0x80) {
+      out += c;
+    } else {
+      out += fmt::format("\\x{:02x}", octet);
+    }
+  }
+  return out;
+}
+
+void describe_header(const HeaderList& header, AttributeSink& out) {
+  out.begin_list("header");
+  for (const HeaderEntry& entry : header.entries) {
+    out.begin_list({});
+    out.text({}, shown(entry.key));
+    out.text({}, type_name(entry.value));
+    out.text({}, shown(value_text(entry.value)));
+    out.end_list();
+  }
+  out.end_list();
+  out.begin_list("transformers");
+  for (const std::string& entry : header.transformers) {
+    out.text({}, shown(entry));
+  }
+  out.end_list();
+}
+
+// The blocks of a v2 file behind its header, by their first chunks.
+std::uint64_t count_blocks(ByteView stored, std::uint64_t from) {
+  std::uint64_t blocks = 0;
+  for (std::uint64_t at = from; at + kChunkSize <= stored.size();) {
+    const ChunkHeader header =
+        parse_chunk_header(stored.subspan(static_cast<std::size_t>(at), kChunkHeaderSize));
+    const bool begins = header.magic == Magic::Packed && header.index == 0 && header.total > 0;
+    blocks += begins ? 1U : 0U;
+    const std::uint64_t length = begins ? std::uint64_t{header.total} * kChunkSize : kChunkSize;
+    at += std::min<std::uint64_t>(length, stored.size() - at);
+  }
+  return blocks;
+}
+
+class RecordIoFormat final : public Format {
+ public:
+  std::string_view name() const override { return "recordio"; }
+
+  int probe(ByteView head, bool /*whole*/) const override {
+    if (probe_kind(head) != Kind::None) {
+      return 100;
+    }
+    // A damaged beginning: the next good block or record tells.
+    return recognize_kind(head, head.size()) != Kind::None ? 40 : 0;
+  }
+
+  RecordProbe record_probe() const override { return {}; }
+
+  std::span<const std::string_view> columns() const override {
+    static constexpr std::array<std::string_view, 4> kColumns = {"index", "block", "item",
+                                                                 "length"};
+    return kColumns;
+  }
+
+  Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
+                                             const ReadOptions& options) const override {
+    FeedOptions feed_options;
+    feed_options.read = reader_options(options);
+    feed_options.start = options.start;
+    feed_options.stop_at = options.stop_at;
+    feed_options.state = options.state;
+    FONDS_TRY(const auto decoded, decode(archive, options));
+    FONDS_TRY(auto feed, Feed::open(decoded ? decoded : archive.source, feed_options));
+    return std::unique_ptr<RecordReader>(
+        std::make_unique<ItemReader>(std::move(feed), decoded, options));
+  }
+
+  std::uint64_t find_start(const Archive& archive, std::uint64_t from,
+                           std::uint64_t to) const override {
+    const ByteView stored = *archive.source->view();
+    const std::uint64_t most = ReaderOptions().max_block;
+    return find_block(stored, recognize_kind(stored, most) == Kind::Legacy, from, to, most);
+  }
+
+  Result<std::vector<Place>> locate(const Archive& archive,
+                                    std::span<const std::uint64_t> ordinals) const override {
+    std::vector<Place> places;
+    if (!archive.source->random_access()) {
+      return places;
+    }
+    FONDS_TRY(const std::uint64_t size, archive.source->size());
+    const auto index = OffsetsIndex::open_beside(archive.source->name(), size);
+    for (std::size_t i = 0; index && i < ordinals.size(); ++i) {
+      const auto found = index->locate(ordinals[i]);
+      if (!found) {
+        return std::vector<Place>();
+      }
+      places.push_back({found->block, found->item});
+    }
+    return places;
+  }
+
+  Status describe(const Archive& archive, const ReadOptions& options, bool deep, AttributeSink& out,
+                  const std::function<void(const Finding&)>& finding) const override {
+    FeedOptions feed_options;
+    feed_options.read = reader_options(options);
+    FONDS_TRY(const auto decoded, decode(archive, options));
+    const std::shared_ptr<ByteSource> source = decoded ? decoded : archive.source;
+    if (!source->random_access()) {
+      return {};  // a pipe is read only once
+    }
+    FONDS_TRY(const auto feed, Feed::open(source, feed_options));
+    FONDS_CHECK(feed->meet_header());
+    if (!deep) {
+      for (const Finding& found : feed->header_findings()) {
+        finding(found);
+      }
+    }
+    FONDS_TRY(const std::uint64_t size, source->size());
+    const bool legacy = feed->kind() == Kind::Legacy;
+    const bool headless = !legacy && feed->first_block() == 0;
+    out.text("layout", size == 0  ? "empty"
+                       : legacy   ? "legacy"
+                       : headless ? "v2 without header block"
+                                  : "v2");
+    if (!legacy && size > 0) {
+      describe_header(feed->header(), out);
+      FONDS_CHECK(describe_trailer(source, *feed, feed_options.read, out));
+    }
+    if (deep) {
+      return describe_items(*feed, size, out);
+    }
+    if (const auto stored = source->view(); stored && !legacy) {
+      out.number("blocks", count_blocks(*stored, feed->first_block()));
+    }
+    return {};
+  }
+
+  Status write_part(RecordReader& reader, const Record& record, RecordPart part,
+                    std::uint64_t /*max_payload*/, const ByteOutput& out,
+                    std::vector<Finding>& /*findings*/) const override {
+    if (part == RecordPart::Header || part == RecordPart::Http) {
+      return {};
+    }
+    for (std::uint64_t left = record.length().value_or(0); left > 0;) {
+      FONDS_TRY(const ByteView piece, reader.peek_block(1));
+      FONDS_CHECK(out(piece));
+      reader.consume_block(piece.size());
+      left -= piece.size();
+    }
+    return {};
+  }
+
+  std::unique_ptr<VerifyPart> verify_part(const Archive& /*archive*/,
+                                          const VerifyOptions& /*options*/) const override {
+    return std::make_unique<NothingToCheck>();
+  }
+  std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& /*options*/) const override {
+    return std::make_unique<NothingBetween>();
+  }
+  const FormatWriting* writing() const override {
+    static const RecordIoWriting writing;
+    return &writing;
+  }
+
+ private:
+  // The decoded bytes of a file that was compressed as a whole; nullptr if it was not.
+  static Result<std::shared_ptr<DecodedSource>> decode(const Archive& archive,
+                                                       const ReadOptions& options) {
+    if (archive.codec().name() == "none") {
+      return std::shared_ptr<DecodedSource>();
+    }
+    DecodeOptions decode;
+    decode.max_buffer = options.memory_budget / 3;
+    FONDS_TRY(auto decoder, open_decoder(archive, decode));
+    return std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
+  }
+
+  static Status describe_items(Feed& feed, std::uint64_t size, AttributeSink& out) {
+    std::uint64_t blocks = 0;
+    std::uint64_t items = 0;
+    std::uint64_t bytes = 0;
+    while (true) {
+      FONDS_TRY(const FedBlock* const block, feed.next());
+      feed.take_findings();
+      if (block == nullptr) {
+        break;
+      }
+      ++blocks;
+      items += block->items.count();
+      bytes += block->items.items_size();
+    }
+    out.number("blocks", blocks);
+    out.number("items", items);
+    out.number("item_bytes", bytes);
+    if (size > 0) {
+      out.text("ratio",
+               fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(size)));
+    }
+    return {};
+  }
+
+  static Status describe_trailer(const std::shared_ptr<ByteSource>& source, const Feed& feed,
+                                 const ReaderOptions& options, AttributeSink& out) {
+    Buffer trailer;
+    const auto there =
+        read_trailer(source, feed.transformation(), feed.header().trailer, options, trailer);
+    if (!there && there.error().code() == ErrorCode::Io) {
+      return fail(there.error().code(), there.error().message(), there.error().where());
+    }
+    // A damaged trailer is a finding of whoever reads the file.
+    if (!there.value_or(false)) {
+      return {};
+    }
+    Hasher hasher(DigestAlgorithm::Sha256);
+    hasher.update(trailer.view());
+    const DigestValue digest = hasher.finish();
+    out.begin_object("trailer");
+    out.number("length", trailer.size());
+    out.text("sha256", to_hex(ByteView(digest.bytes).first(digest.size)));
+    out.end_object();
+    return {};
+  }
+};
+
+}  // namespace
+
+const Format& recordio_format() {
+  static const RecordIoFormat format;
+  return format;
+}
+
+}  // namespace fonds::recordio
