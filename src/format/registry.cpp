@@ -4,12 +4,16 @@
 
 #include <fonds/format.hpp>
 
+#include "format/lines/format.hpp"
+#include "format/recordio/format.hpp"
 #include "format/warc/format.hpp"
 
 namespace fonds {
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 1> all = {&warc::warc_format()};
+  static const std::array<const Format*, 4> all = {&warc::warc_format(),
+                                                   &recordio::recordio_format(),
+                                                   &lines::lines_format(), &lines::jsonl_format()};
   return all;
 }
 
