@@ -58,6 +58,44 @@ std::string for_terminal(std::string_view text) {
   return shown;
 }
 
+ops::Separator parse_separator(const Arguments& arguments) {
+  constexpr std::array<std::pair<std::string_view, ops::Separator>, 4> kSeparators = {
+      {{"--newline", ops::Separator::Newline},
+       {"--null", ops::Separator::Null},
+       {"--length-prefixed", ops::Separator::LengthPrefixed},
+       {"--jsonl", ops::Separator::Jsonl}}};
+  auto chosen = ops::Separator::None;
+  std::string_view by;
+  for (const auto& [flag, separator] : kSeparators) {
+    if (!arguments.has(flag)) {
+      continue;
+    }
+    if (!by.empty()) {
+      throw UsageError{fmt::format("{} and {} exclude each other", by, flag)};
+    }
+    by = flag;
+    chosen = separator;
+  }
+  if (!by.empty() && arguments.has("--output")) {
+    throw UsageError{
+        fmt::format("{} tells records apart in one output; --output gives each a file", by)};
+  }
+  return chosen;
+}
+
+void check_choice_of_records(const Arguments& arguments) {
+  const bool keys = arguments.positional.size() > 1;
+  if (keys && arguments.has("--tail")) {
+    throw UsageError{"--tail and keys exclude each other"};
+  }
+  for (const std::string_view flag : {"--tail", "--limit", "--output", "--jsonl"}) {
+    if (arguments.has("--trailer") && (keys || arguments.has(flag))) {
+      throw UsageError{
+          fmt::format("--trailer gives no records; {} has no meaning", keys ? "a key" : flag)};
+    }
+  }
+}
+
 }  // namespace
 
 int run_cat(const Arguments& arguments) {
@@ -67,7 +105,13 @@ int run_cat(const Arguments& arguments) {
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
   options.strict = arguments.has("--strict");
+  options.separator = parse_separator(arguments);
+  check_choice_of_records(arguments);
   options.limit = parse_count(arguments, "--limit", 0);
+  options.tail = parse_count(arguments, "--tail", 0);
+  if (arguments.has("--tail") && options.tail == 0) {
+    throw UsageError{"--tail takes at least 1"};
+  }
   options.directory = arguments.get("--output");
   options.force = arguments.has("--force");
   options.cancelled = interrupted;
@@ -92,6 +136,14 @@ int run_cat(const Arguments& arguments) {
   for_each_archive(archive_only, messages, input_names(archive_only, messages),
                    [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
                      options.scan = scan;
+                     if (arguments.has("--trailer")) {
+                       FONDS_TRY(const bool there, ops::cat_trailer(archive, scan.read, out));
+                       if (!there) {
+                         all_found = false;
+                         messages.hint(fmt::format("{}: has no trailer", archive.source->name()));
+                       }
+                       return {};
+                     }
                      auto missing = ops::cat(archive, options, out);
                      if (!missing) {
                        return fail(missing.error().code(), missing.error().message(),

@@ -33,6 +33,9 @@ void counted_members(JsonWriter& json, const ops::Counted& counted) {
   members(json, "by_status", counted.by_status);
   members(json, "by_media_type", counted.by_media_type);
   json.member("uncompressed_size", counted.uncompressed_size);
+  if (counted.shortest) {
+    json.member("shortest", counted.shortest).member("longest", counted.longest);
+  }
   if (counted.first) {
     json.member("first_date", std::string_view(counted.first->to_string()));
     json.member("last_date", std::string_view(counted.last->to_string()));
@@ -62,6 +65,7 @@ std::string as_json(const ops::Info& info) {
       json.value(std::string_view(fact.text));
     }
   }
+  json.members(info.container_json);
   json.end_object();
   if (info.counted) {
     counted_members(json, *info.counted);
@@ -86,6 +90,9 @@ std::string as_text(const ops::Info& info) {
   for (const auto& fact : info.facts.entries) {
     row(text, fact.name, fact.text);
   }
+  for (const auto& [name, value] : info.container_rows) {
+    row(text, name, value);
+  }
   if (!info.counted) {
     return text;
   }
@@ -93,6 +100,9 @@ std::string as_text(const ops::Info& info) {
   row(text, "records", std::to_string(counted.records));
   row(text, "damaged records", std::to_string(counted.damaged));
   row(text, "uncompressed size", std::to_string(counted.uncompressed_size));
+  if (counted.shortest) {
+    row(text, "record lengths", fmt::format("{} to {}", *counted.shortest, *counted.longest));
+  }
   if (info.size && *info.size > 0) {
     row(text, "ratio",
         fmt::format("{:.2f}", static_cast<double>(counted.uncompressed_size) /

@@ -1,6 +1,8 @@
 // fonds ls
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -19,6 +21,7 @@ int run_ls(const Arguments& arguments) {
   options.json = arguments.has("--json");
   options.headers = arguments.has("--headers");
   options.full = arguments.has("--full");
+  options.hash = arguments.has("--hash");
   options.strict = arguments.has("--strict");
   options.align = StandardOutput::is_terminal() && !options.json;
   options.limit = parse_count(arguments, "--limit", 0);
@@ -30,22 +33,22 @@ int run_ls(const Arguments& arguments) {
     options.fields.push_back(field);
   }
   const auto names = input_names(arguments, messages);
-  if (names.size() > 1 && options.fields.empty() && !options.json) {
-    options.fields = ops::list_columns();
-    options.fields.insert(options.fields.begin(), "archive");
-  }
+  options.with_archive = names.size() > 1;
   const ops::Output out = {[&](std::string_view text) { return output.write(text); },
                            [&](const Finding& finding) { messages.finding(finding); }};
-  if (options.align) {
-    if (const auto status = output.write(ops::list_heading(options)); !status) {
-      messages.error(status.error());
-    }
-  }
-  for_each_archive(arguments, messages, names,
-                   [&](const Archive& archive, const ops::ScanOptions& scan) {
-                     options.scan = scan;
-                     return ops::list(archive, options, out);
-                   });
+  std::string heading;
+  for_each_archive(
+      arguments, messages, names,
+      [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
+        options.scan = scan;
+        // Formats have their own columns.
+        if (std::string line = ops::list_heading(ops::list_columns(*archive.format, options));
+            options.align && line != heading) {
+          heading = std::move(line);
+          FONDS_CHECK(output.write(heading));
+        }
+        return ops::list(archive, options, out);
+      });
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }

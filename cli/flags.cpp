@@ -20,10 +20,18 @@ constexpr std::array kCommon = {
     Flag{"--threads", 0, "N",
          "worker threads; 0 = one per core (default 0); output never depends on it"},
     Flag{"--memory", 0, "SIZE", "decoded data held at once, such as 256M (default 1G)"},
-    Flag{"--format", 0, "NAME", "read as this format instead of recognizing it: warc"},
+    Flag{"--format", 0, "NAME",
+         "read as this format instead of recognizing it: warc, recordio, lines or jsonl"},
     Flag{"--recursive", 'r', "", "read the archives in directories"},
     Flag{"--files-from", 0, "FILE",
          "read the names of archives from FILE, one a line; - is standard input"},
+    Flag{"--concatenated", 0, "", "RecordIO: later header blocks begin further files, no damage"},
+    Flag{"--assume-transformer", 0, "NAME",
+         "RecordIO: flate, 'zstd 5', … where the file does not say; repeat for a stack"},
+    Flag{"--undo", 0, "NAME=COMMAND",
+         "RecordIO: read blocks of this transformer through a command"},
+    Flag{"--apply", 0, "NAME=COMMAND",
+         "RecordIO: write blocks of this transformer through a command"},
     Flag{"--strict", 0, "", "count warnings as errors; reading commands stop at the first"},
     Flag{"--progress", 0, "", "show progress on standard error"},
     Flag{"--no-progress", 0, "", "never show progress"},
@@ -47,9 +55,10 @@ constexpr std::array kLsFlags = {
     Flag{"--json", 0, "", "one JSON object a record"},
     Flag{"--headers", 0, "", "with --json: all header fields"},
     Flag{"--fields", 0, "A,B,C",
-         "columns: index, offset, date, type, status, media_type, length, target, and any "
+         "columns: index, offset, date, type, status, media_type, length, target, sha256, and any "
          "attribute of --json"},
     Flag{"--full", 0, "", "read every byte and check it, instead of skipping bodies"},
+    Flag{"--hash", 0, "", "SHA-256 of each block or item; reads every byte"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--limit", 0, "N", "stop after N records"},
 };
@@ -58,12 +67,20 @@ constexpr std::array kLsExamples = {
     Example{"fonds ls --fields offset,status,target crawl.warc.gz", "chosen columns"},
     Example{"fonds ls --json --headers crawl.warc.gz",
             "everything that the headers say, as JSON Lines"},
+    Example{"fonds ls --hash events.rio", "items with their SHA-256"},
 };
 
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
+    Flag{"--newline", 0, "", "a line end behind each record"},
+    Flag{"--null", 0, "", "a zero byte behind each record"},
+    Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
+    Flag{"--jsonl", 0, "",
+         "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
     Flag{"--limit", 0, "N", "stop after N records"},
+    Flag{"--tail", 0, "N", "only the last N records"},
+    Flag{"--trailer", 0, "", "the trailer of a RecordIO file instead of its items"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--output", 'o', "DIR",
          "one file a record in DIR, and manifest.jsonl with sizes and SHA-256"},
@@ -75,6 +92,8 @@ constexpr std::array kCatExamples = {
     Example{"fonds cat --part decoded crawl.warc.gz uri:http://example.com/@2014",
             "the page, nearest to 2014"},
     Example{"fonds cat --part block -o blocks crawl.warc.gz", "every block into a file of its own"},
+    Example{"fonds cat --newline --tail 10 events.rio", "the last ten items, one a line"},
+    Example{"fonds cat events.rio block:32768/7", "item 7 of the block at 32768"},
 };
 
 constexpr std::array kVerifyFlags = {
@@ -83,6 +102,71 @@ constexpr std::array kVerifyFlags = {
 constexpr std::array kVerifyExamples = {
     Example{"fonds verify crawl.warc.gz", "framing, checksums, digests and the standard's rules"},
     Example{"fonds verify --strict --json *.warc.gz", "what most writers get wrong counts too"},
+};
+
+constexpr std::array kConvertFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--to", 0, "FORMAT",
+         "recordio, recordio/legacy, recordio/packed, jsonl or lines (default: as the first "
+         "ARCHIVE)"},
+    Flag{"--compression", 0, "NAME", "RecordIO: none, flate or zstd; repeat for a stack"},
+    Flag{"--level", 0, "N", "of the compression"},
+    Flag{"--block-size", 0, "SIZE", "RecordIO: bytes of items in a block before compression"},
+    Flag{"--block-items", 0, "N", "RecordIO: items in a block at most"},
+    Flag{"--header", 0, "KEY=VALUE",
+         "RecordIO: add a header entry; KEY:TYPE=VALUE with string, bool, int64 or uint64; repeat "
+         "for more"},
+    Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kConvertExamples = {
+    Example{"fonds convert -o events.rio --format lines --compression zstd events.txt",
+            "each line becomes an item"},
+    Example{"fonds convert -o - --to jsonl events.rio", "items as JSON Lines"},
+    Example{"fonds convert -o new.rio --header source=import --header 'shard:int64=7' "
+            "old.grail-rpk",
+            "a legacy file in the layout of today, with header entries"},
+};
+
+constexpr std::array kMergeFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kMergeExamples = {
+    Example{"fonds merge -o day.rio hour-*.rio", "one file out of many"},
+};
+
+constexpr std::array kSplitFlags = {
+    Flag{"--size", 0, "SIZE", "bytes of a part at most, such as 1G; a part has at least one block"},
+    Flag{"--output", 'o', "PREFIX", "the parts are PREFIX-00000.rio, PREFIX-00001.rio, …"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace files that are there"},
+};
+constexpr std::array kSplitExamples = {
+    Example{"fonds split --size 1G -o part day.rio", "parts of up to 1 GiB"},
+};
+
+constexpr std::array kRepairFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kRepairExamples = {
+    Example{"fonds repair -o good.rio damaged.rio", "all that can be read, and a list of the rest"},
+};
+
+constexpr std::array kIndexFlags = {
+    Flag{"--type", 0, "TYPE", "offsets (RecordIO)"},
+    Flag{"--output", 'o', "FILE",
+         "the index to write; default: ARCHIVE.offsets; - is standard "
+         "output"},
+    Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kIndexExamples = {
+    Example{"fonds index events.rio", "writes events.rio.offsets"},
 };
 
 constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fonds cat --help"}};
@@ -100,8 +184,34 @@ constexpr std::array kCommands = {
     Command{"cat", "ARCHIVE [KEY…]", "The content of records",
             "Writes the records that the keys name, or all, to standard output.\n"
             "Keys: index:N, offset:N or offset:N+M, id:X, uri:X or uri:X@TIME; a bare key is tried "
-            "as id, then as URI.",
+            "as id, then as URI.\n"
+            "Items of RecordIO: index:N, or block:OFFSET/ITEM.",
             kCatFlags, kCatExamples, 1, run_cat},
+    Command{"index", "ARCHIVE…", "Write an index beside an archive",
+            "Writes a companion that tells where each record is. It can be made again from the "
+            "archive at any time.",
+            kIndexFlags, kIndexExamples, 0, run_index},
+    Command{"convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
+            "Writes the records of all archives, in order, into one. Text is read with --format "
+            "lines or jsonl, and becomes\n"
+            "recordio. What the new format cannot hold is listed; with --strict nothing is written "
+            "then. Stops at damage\n"
+            "and writes nothing, unless --skip-damaged is given.",
+            kConvertFlags, kConvertExamples, 0, run_convert},
+    Command{"merge", "-o OUT ARCHIVE…", "Join archives of one format",
+            "Joins archives, without compressing again what need not be. Stops at damage and "
+            "writes nothing, unless\n"
+            "--skip-damaged is given.",
+            kMergeFlags, kMergeExamples, 0, run_merge},
+    Command{"split", "--size SIZE -o PREFIX ARCHIVE", "Cut an archive into parts",
+            "Cuts an archive between blocks, without compressing them again. The parts appear all "
+            "together at the end.",
+            kSplitFlags, kSplitExamples, 0, run_split},
+    Command{"repair", "-o OUT ARCHIVE", "Save what can be read of a damaged archive",
+            "Writes all that can be read as a valid archive and lists what was lost, byte range "
+            "by byte range. The damaged\n"
+            "archive stays as it is.",
+            kRepairFlags, kRepairExamples, 0, run_repair},
     Command{"verify", "ARCHIVE…", "Check every byte",
             "Reads every byte and checks framing, checksums, digests and the rules of the format. "
             "One line a finding;\n"
@@ -160,6 +270,11 @@ const Command* find_command(std::string_view name) {
 std::string Arguments::get(std::string_view flag, std::string_view otherwise) const {
   const auto found = values.find(flag);
   return found == values.end() ? std::string(otherwise) : found->second.back();
+}
+
+std::vector<std::string> Arguments::all(std::string_view flag) const {
+  const auto found = values.find(flag);
+  return found == values.end() ? std::vector<std::string>() : found->second;
 }
 
 std::string_view nearest(std::string_view typed, std::span<const std::string_view> known) {

@@ -48,6 +48,8 @@ struct Arguments {
 
   bool has(std::string_view flag) const { return values.contains(flag); }
   std::string get(std::string_view flag, std::string_view otherwise = {}) const;
+  // All values of a flag that may be repeated, in order.
+  std::vector<std::string> all(std::string_view flag) const;
 };
 
 enum class Exit : std::uint8_t {
@@ -77,6 +79,11 @@ int run_info(const Arguments& arguments);
 int run_ls(const Arguments& arguments);
 int run_cat(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
+int run_convert(const Arguments& arguments);
+int run_merge(const Arguments& arguments);
+int run_split(const Arguments& arguments);
+int run_repair(const Arguments& arguments);
+int run_index(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 
 }  // namespace fonds::cli

@@ -51,7 +51,7 @@ std::string man_page() {
       ".TH FONDS 1 \"\" \"fonds {}\" \"User Commands\"\n.SH NAME\nfonds \\- the one tool for "
       "record archives\n"
       ".SH SYNOPSIS\n.B fonds\n.I COMMAND\n[\\fIOPTION\\fR]... \\fIARCHIVE\\fR...\n"
-      ".SH DESCRIPTION\nReads, lists and checks WARC and ARC files, plain or compressed.\n.SH "
+      ".SH DESCRIPTION\nReads, lists, checks and rewrites WARC, ARC and RecordIO files.\n.SH "
       "COMMANDS\n",
       kVersion);
   for (const Command& command : commands()) {

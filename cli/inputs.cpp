@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <istream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include <fmt/core.h>
+
+#include <fonds/formats/recordio.hpp>
 
 #include "base/text.hpp"
 #include "flags.hpp"
@@ -118,6 +121,28 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
   return names;
 }
 
+void register_transformers(const Arguments& arguments) {
+  struct Commands {
+    std::string apply, undo;
+  };
+  std::map<std::string, Commands> by_name;
+  for (const bool apply : {true, false}) {
+    const std::string_view flag = apply ? "--apply" : "--undo";
+    for (const std::string& given : arguments.all(flag)) {
+      const std::size_t equals = given.find('=');
+      if (equals == std::string::npos || equals == 0 || equals + 1 == given.size()) {
+        throw UsageError{fmt::format("{} takes NAME=COMMAND, not '{}'", flag, given)};
+      }
+      Commands& commands = by_name[given.substr(0, equals)];
+      (apply ? commands.apply : commands.undo) = given.substr(equals + 1);
+    }
+  }
+  for (const auto& [name, commands] : by_name) {
+    recordio::register_transformer(
+        name, recordio::transformer_of_commands(commands.apply, commands.undo));
+  }
+}
+
 ops::ScanOptions scan_options(const Arguments& arguments) {
   ops::ScanOptions options;
   options.threads =
@@ -131,6 +156,8 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   }
   options.read.max_window = std::min(options.read.max_window, options.read.memory_budget / 8);
   options.read.search_damaged = arguments.has("--skip-damaged");
+  options.read.concatenated = arguments.has("--concatenated");
+  options.read.transformers = arguments.all("--assume-transformer");
   return options;
 }
 

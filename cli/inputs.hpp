@@ -23,6 +23,9 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work);
 
+// Makes the transformers of --undo and --apply known to the library. Throws UsageError.
+void register_transformers(const Arguments& arguments);
+
 ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
 std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "flags.hpp"
+#include "inputs.hpp"
 #include "interrupt.hpp"
 #include "version.hpp"
 
@@ -72,6 +73,7 @@ int run(std::span<const char* const> words) {
     if (arguments.positional.size() < command->least_arguments) {
       throw UsageError{"no archive given; a file, or - for standard input"};
     }
+    register_transformers(arguments);
     return command->run(arguments);
   } catch (const UsageError& error) {
     return usage_error(error.message, command);

@@ -73,6 +73,11 @@ Status StandardOutput::flush() {
   return {};
 }
 
+Status StdoutSink::write(ByteView bytes) {
+  position_ += bytes.size();
+  return output_.write(as_text(bytes));
+}
+
 Messages::Messages(const Arguments& arguments)
     : quiet_(arguments.has("--quiet")),
       verbose_(arguments.has("--verbose")),
@@ -101,7 +106,9 @@ void Messages::finding(const Finding& finding) {
   const bool bad =
       finding.severity == Severity::Error || (strict_ && finding.severity == Severity::Warning);
   damaged_ = damaged_ || bad;
-  if ((bad || verbose_) && !(quiet_ && !bad)) {
+  // Records have many small warnings; one about the archive itself is always worth a line.
+  const bool of_archive = finding.severity == Severity::Warning && !finding.where.ordinal;
+  if (bad || ((verbose_ || of_archive) && !quiet_)) {
     const std::string_view color = finding.severity == Severity::Error ? "\x1b[31m" : "\x1b[33m";
     line(fmt::format("{}{}{}: {}", color_ ? color : "", to_string(finding.severity),
                      color_ ? "\x1b[0m" : "", describe(finding)));

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <fonds/byte_sink.hpp>
+#include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 
@@ -26,13 +28,25 @@ class StandardOutput {
   std::string buffer_;
 };
 
+// Standard output as the place where an archive goes.
+class StdoutSink final : public ByteSink {
+ public:
+  Status write(ByteView bytes) override;
+  std::uint64_t position() const override { return position_; }
+  Status flush() { return output_.flush(); }
+
+ private:
+  StandardOutput output_;
+  std::uint64_t position_ = 0;
+};
+
 // What is told on standard error, and what it means for the exit status.
 class Messages {
  public:
   explicit Messages(const Arguments& arguments);
 
   void error(const Error& error);
-  // Shows errors, and with --verbose all; remembers the worst.
+  // Shows errors and warnings about the archive itself, with --verbose all; remembers the worst.
   void finding(const Finding& finding);
   void hint(std::string_view text);
   // An input that could not be read at all.

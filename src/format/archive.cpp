@@ -151,6 +151,9 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   const std::string name = source->name();
   // A pipe is recognized on a copy of its first bytes: more of them where a block is long before it
   // gives anything.
+  if (!source->random_access() && stored_head.empty()) {
+    source = memory_source({}, name);  // an empty pipe is an empty file
+  }
   const bool pipe = !source->random_access();
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;

@@ -1,6 +1,7 @@
 #include "ops/cat.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -8,20 +9,16 @@
 
 #include <fmt/core.h>
 
+#include <fonds/formats/recordio.hpp>
+
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "io/file_sink.hpp"
 #include "ops/describe.hpp"
+#include "ops/record_output.hpp"
 
 namespace fonds::ops {
 namespace {
-
-// What of a payload is held to undo its codings. Threads are reduced to fit, so that it does not
-// depend on their number.
-constexpr unsigned kThreadsWithPayloads = 2;
-std::uint64_t payload_limit(const CatOptions& options) {
-  return options.scan.read.memory_budget / (4 * kThreadsWithPayloads);
-}
 
 bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
   return options.strict && std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
@@ -29,39 +26,17 @@ bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
          });
 }
 
-// Writes the part of one record and passes over it. Returns what was found.
-Result<std::vector<Finding>> write_record(const Archive& archive, const CatOptions& options,
-                                          RecordReader& reader, Record& record,
-                                          const ByteOutput& out) {
-  std::vector<Finding> findings;
-  FONDS_CHECK(archive.format->write_part(reader, record, options.part, payload_limit(options), out,
-                                         findings));
-  FONDS_TRY(RecordEnd end, reader.finish());
-  if (options.part == RecordPart::Record) {
-    FONDS_CHECK(out(as_bytes(end.closing)));
-  }
-  findings.insert(findings.end(), std::make_move_iterator(end.findings.begin()),
-                  std::make_move_iterator(end.findings.end()));
-  // The number is taken last: output that was handed over on the way makes the count begin anew.
-  for (Finding& finding : findings) {
-    finding.where.source = archive.source->name();
-    finding.where.ordinal = record.ordinal;
-  }
-  return findings;
-}
-
 class CatWorker final : public Worker {
  public:
   CatWorker(const Archive& archive, const CatOptions& options)
-      : archive_(archive), options_(options) {}
+      : output_(archive, options), options_(options) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     const ByteOutput append = [&out](ByteView piece) {
       out.text += as_text(piece);
       return out.spill_if_large();
     };
-    FONDS_TRY(std::vector<Finding> findings,
-              write_record(archive_, options_, reader, record, append));
+    FONDS_TRY(std::vector<Finding> findings, output_.write(reader, record, append));
     const bool stop = stops(options_, findings);
     out.findings.insert(out.findings.end(), std::make_move_iterator(findings.begin()),
                         std::make_move_iterator(findings.end()));
@@ -69,10 +44,50 @@ class CatWorker final : public Worker {
   }
 
  private:
-  const Archive& archive_;
+  RecordOutput output_;
   const CatOptions& options_;
   std::uint64_t taken_ = 0;
 };
+
+// Remembers where the last records are.
+class TailWorker final : public Worker {
+ public:
+  explicit TailWorker(std::uint64_t tail) : tail_(tail) {}
+
+  Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
+    last_.push_back({record.place, record.ordinal});
+    if (last_.size() > tail_) {
+      last_.pop_front();
+    }
+    FONDS_CHECK(reader.finish());
+    return true;
+  }
+  std::deque<Found> take_last() { return std::exchange(last_, {}); }
+
+ private:
+  std::uint64_t tail_;
+  std::deque<Found> last_;
+};
+
+// The first of the last `tail` records; nothing if there are none.
+Result<std::optional<Found>> find_tail(const Archive& archive, const ScanOptions& options,
+                                       std::uint64_t tail) {
+  std::deque<Found> last;
+  const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
+    for (Found found : static_cast<TailWorker&>(worker).take_last()) {
+      found.ordinal += first;
+      last.push_back(found);
+      if (last.size() > tail) {
+        last.pop_front();
+      }
+    }
+    return {};
+  };
+  ScanOptions skim = options;
+  skim.read.skim = !options.read.search_damaged;
+  FONDS_CHECK(scan(archive, skim, [&] { return std::make_unique<TailWorker>(tail); }, sink));
+  return last.empty() ? std::nullopt : std::optional(last.front());
+}
 
 Original original_of(const Record& record, std::uint64_t ordinal) {
   FlatAttributes flat;
@@ -189,7 +204,8 @@ class Selective {
       : archive_(archive),
         options_(options),
         out_(out),
-        directory_(options, archive.source->name()) {}
+        directory_(options, archive.source->name()),
+        output_(archive, options) {}
 
   Result<std::vector<std::string>> run() {
     if (!options_.directory.empty()) {
@@ -197,12 +213,19 @@ class Selective {
     }
     std::vector<std::string> missing;
     if (options_.keys.empty()) {
-      FONDS_CHECK(all());
+      std::optional<Found> from = Found{};
+      if (options_.tail > 0) {
+        FONDS_TRY(from, find_tail(archive_, options_.scan, options_.tail));
+      }
+      if (from) {
+        FONDS_CHECK(all_from(*from));
+      }
     } else {
       FONDS_TRY(const auto places, find_records(archive_, options_.scan, options_.keys));
       for (std::size_t i = 0; i < places.size() && !stopped_; ++i) {
         FONDS_TRY(const bool there,
-                  places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset)
+                  places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset ||
+                                                  options_.keys[i].kind == Key::Kind::Block)
                             : Result<bool>(false));
         if (!there) {
           missing.push_back(options_.keys[i].written);
@@ -216,15 +239,15 @@ class Selective {
   }
 
  private:
-  Status all() {
-    FONDS_TRY(const auto reader, archive_.format->open(archive_, options_.scan.read));
+  Status all_from(const Found& from) {
+    FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, from.place));
     for (std::uint64_t n = 0; options_.limit == 0 || n < options_.limit; ++n) {
       FONDS_TRY(Record* const record, reader->next());
       loose(*reader);
       if (record == nullptr) {
         return {};
       }
-      FONDS_TRY(const bool more, give(*reader, *record, record->ordinal));
+      FONDS_TRY(const bool more, give(*reader, *record, from.ordinal + record->ordinal));
       if (!more) {
         return {};
       }
@@ -287,7 +310,7 @@ class Selective {
     const ByteOutput give = [this, files](ByteView piece) {
       return files ? directory_.write(piece) : out_.text(as_text(piece));
     };
-    FONDS_TRY(const auto findings, write_record(archive_, options_, reader, record, give));
+    FONDS_TRY(const auto findings, output_.write(reader, record, give));
     if (files) {
       FONDS_CHECK(directory_.end());
     }
@@ -302,6 +325,7 @@ class Selective {
   const CatOptions& options_;
   const Output& out_;
   Directory directory_;
+  RecordOutput output_;
   std::optional<Originals> originals_;
   bool stopped_ = false;
 };
@@ -320,7 +344,12 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
                 "--resolve needs a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
-  if (!options.keys.empty() || options.resolve || !options.directory.empty()) {
+  if (options.tail > 0 && !archive.source->random_access()) {
+    return fail(ErrorCode::Unsupported,
+                "--tail needs a file; a pipe can only be read from start to end",
+                {.source = archive.source->name()});
+  }
+  if (!options.keys.empty() || options.resolve || options.tail > 0 || !options.directory.empty()) {
     return Selective(archive, options, out).run();
   }
   const auto sink = [&](Stretch& piece, Worker&, std::uint64_t first, bool) -> Status {
@@ -334,14 +363,33 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
     return {};
   };
   ScanOptions scan_options = options.scan;
+  scan_options.strict = options.strict;
   if (options.limit > 0) {
     scan_options.threads = 1;
-  } else if (options.part == RecordPart::Payload || options.part == RecordPart::Decoded) {
-    scan_options.most_threads = kThreadsWithPayloads;
+  } else if (holds_records(options)) {
+    scan_options.most_threads = kThreadsHolding;
   }
   FONDS_CHECK(scan(
       archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
   return std::vector<std::string>();
+}
+
+Result<bool> cat_trailer(const Archive& archive, const ReadOptions& options, const Output& out) {
+  if (archive.format->name() != "recordio") {
+    return fail(ErrorCode::Unsupported,
+                fmt::format("{} has no trailers; recordio has", archive.format->name()),
+                {.source = archive.source->name()});
+  }
+  recordio::ReaderOptions reading;
+  reading.memory_budget = options.memory_budget;
+  reading.transformers = options.transformers;
+  reading.on_finding = out.finding;
+  FONDS_TRY(auto reader, recordio::Reader::open(archive.source, std::move(reading)));
+  FONDS_TRY(const auto trailer, reader.trailer());
+  if (trailer) {
+    FONDS_CHECK(out.text(as_text(*trailer)));
+  }
+  return trailer.has_value();
 }
 
 }  // namespace fonds::ops

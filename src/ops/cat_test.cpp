@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "format/lines/testing.hpp"
 #include "io/temporary_directory.hpp"
 #include "ops/testing.hpp"
 
@@ -21,6 +22,7 @@ using testing_codec::mapped;
 using testing_codec::piped;
 using testing_codec::sample_text;
 using testing_io::TemporaryDirectory;
+using testing_lines::archive_of;
 using testing_ops::Given;
 using testing_ops::gzipped;
 using testing_ops::into;
@@ -284,6 +286,116 @@ TEST(Cat, LimitStopsAfterSoManyRecords) {
               {}, options)
           .given.text,
       "onetwo");
+}
+
+// --- separators
+
+struct SeparatorCase {
+  const char* name;
+  Separator separator;
+  std::string expected;
+};
+class CatSeparator : public testing::TestWithParam<SeparatorCase> {};
+INSTANTIATE_TEST_SUITE_P(
+    Separators, CatSeparator,
+    testing::Values(SeparatorCase{"none", Separator::None, "a\n\n\xff"},
+                    SeparatorCase{"newline", Separator::Newline, "a\n\n\xff\n"},
+                    SeparatorCase{"null", Separator::Null, std::string("a\0\0\xff\0", 5)},
+                    SeparatorCase{"lengthPrefixed", Separator::LengthPrefixed,
+                                  std::string("\1\0\0\0\0\0\0\0a\0\0\0\0\0\0\0\0"
+                                              "\1\0\0\0\0\0\0\0\xff",
+                                              26)},
+                    SeparatorCase{"jsonl", Separator::Jsonl,
+                                  "{\"data\":\"a\"}\n{\"data\":\"\"}\n"
+                                  "{\"data_base64\":\"/w==\"}\n"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_P(CatSeparator, TellsRecordsApart) {
+  const Archive archive = archive_of(lines::lines_format(), "a\n\n\xff");
+  CatOptions options;
+  options.separator = GetParam().separator;
+  Given given;
+  ASSERT_TRUE(cat(archive, options, into(given)).has_value());
+  EXPECT_EQ(given.text, GetParam().expected);
+}
+
+TEST(CatSeparator, ClosingLineEndsOfRecordsWithHeadersStay) {
+  const std::vector<RecordText> records = {response("1", "one")};
+  CatOptions options;
+  options.separator = Separator::Null;
+  EXPECT_EQ(run_cat(mapped(plain(records)), {}, options).given.text,
+            plain(records) + std::string(1, '\0'));
+  options.separator = Separator::LengthPrefixed;
+  EXPECT_EQ(run_cat(mapped(gzipped(records)), {}, options).given.text,
+            static_cast<char>(plain(records).size()) + std::string(7, '\0') + plain(records));
+}
+
+TEST(CatSeparator, JsonLinesTellWhereItemsLay) {
+  const std::string line = "{\"block\":32768,\"item\":2,\"data\":\"a\"}\n";
+  CatOptions options;
+  options.separator = Separator::Jsonl;
+  Given given;
+  ASSERT_TRUE(cat(archive_of(lines::jsonl_format(), line), options, into(given)).has_value());
+  EXPECT_EQ(given.text, line);
+}
+
+TEST(CatSeparator, RecordTooLargeToHoldIsLeftOutUnlessItsLengthIsKnown) {
+  const std::vector<RecordText> records = {response("1", sample_text(300000)),
+                                           response("2", "two")};
+  CatOptions options = part(RecordPart::Block);
+  options.scan.read.memory_budget = 1 << 20;
+  options.separator = Separator::LengthPrefixed;
+  const Catted known = run_cat(mapped(plain(records)), {}, options);
+  EXPECT_THAT(known.given.codes, IsEmpty());
+  EXPECT_TRUE(known.given.text == std::string("\xe0\x93\4\0\0\0\0\0", 8) + records[0].block +
+                                      std::string("\3\0\0\0\0\0\0\0two", 11));
+  options.separator = Separator::Jsonl;
+  const Catted left_out = run_cat(mapped(plain(records)), {}, options);
+  EXPECT_THAT(left_out.given.codes, ElementsAre("limit-exceeded"));
+  EXPECT_EQ(left_out.given.text, "{\"data\":\"two\"}\n");
+}
+
+// --- the last records
+
+TEST(CatTail, GivesTheLastRecordsInOrder) {
+  const std::vector<RecordText> records = {response("1", "one"), response("2", "two"),
+                                           response("3", "three")};
+  CatOptions options = part(RecordPart::Block);
+  for (const std::string& stored : {plain(records), gzipped(records)}) {
+    options.tail = 2;
+    EXPECT_EQ(run_cat(mapped(stored), {}, options).given.text, "twothree");
+    options.tail = 7;
+    EXPECT_EQ(run_cat(mapped(stored), {}, options).given.text, "onetwothree");
+  }
+  options.tail = 2;
+  options.limit = 1;
+  EXPECT_EQ(run_cat(mapped(plain(records)), {}, options).given.text, "two");
+}
+
+TEST(CatTail, NumbersFindingsAsInTheWholeFile) {
+  std::vector<RecordText> records = {response("1", "one"), response("2", "two")};
+  records[1].more += "Content-Length: 4\r\n";
+  CatOptions options;
+  options.tail = 1;
+  const Catted result = run_cat(mapped(plain(records)), {}, options);
+  ASSERT_FALSE(result.given.codes.empty());
+  EXPECT_THAT(result.given.ordinals, testing::Each(1U));
+}
+
+TEST(CatTail, OfAPipeIsRefused) {
+  CatOptions options;
+  options.tail = 1;
+  EXPECT_THAT(run_cat(piped(plain({response("1", "one")})), {}, options).error,
+              HasSubstr("--tail needs a file"));
+}
+
+TEST(CatTrailer, IsForRecordioOnly) {
+  Given given;
+  const auto there =
+      cat_trailer(*open_archive(mapped(plain({response("1", "one")}))), {}, into(given));
+  ASSERT_FALSE(there.has_value());
+  EXPECT_EQ(there.error().code(), ErrorCode::Unsupported);
+  EXPECT_THAT(there.error().message(), HasSubstr("warc has no trailers"));
 }
 
 }  // namespace

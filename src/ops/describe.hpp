@@ -23,6 +23,22 @@ void append_json(Stretch& out, std::string_view archive, const Record& record, c
 // passed over.
 void describe_as_json(const Record& record, bool with_headers, std::string& members);
 
+// Attributes as members of an object that `json` has begun.
+class JsonAttributes final : public AttributeSink {
+ public:
+  explicit JsonAttributes(JsonWriter& json) : json_(json) {}
+  void text(std::string_view name, std::string_view value) override { key(name).value(value); }
+  void number(std::string_view name, std::uint64_t value) override { key(name).value(value); }
+  void begin_object(std::string_view name) override { key(name).begin_object(); }
+  void end_object() override { json_.end_object(); }
+  void begin_list(std::string_view name) override { key(name).begin_array(); }
+  void end_list() override { json_.end_array(); }
+
+ private:
+  JsonWriter& key(std::string_view name) { return name.empty() ? json_ : json_.key(name); }
+  JsonWriter& json_;
+};
+
 // The attributes of a record as flat text under dotted names ("http.status").
 class FlatAttributes final : public AttributeSink {
  public:

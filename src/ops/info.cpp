@@ -20,7 +20,7 @@ std::vector<std::string> find_companions(const std::string& path) {
     return found;
   }
   for (const char* ending :
-       {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx"}) {
+       {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx", ".offsets"}) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(path + ending, ignored)) {
       found.push_back(path + ending);
@@ -28,6 +28,42 @@ std::vector<std::string> find_companions(const std::string& path) {
   }
   return found;
 }
+
+// Attributes as lines for people: an object's under dotted names, a list's one a line.
+class RowAttributes final : public AttributeSink {
+ public:
+  explicit RowAttributes(std::vector<std::pair<std::string, std::string>>& rows) : rows_(rows) {}
+  void text(std::string_view name, std::string_view value) override {
+    if (lists_ > 1) {
+      inner_ += fmt::format("{}{}", inner_.empty() ? "" : " ", value);
+    } else {
+      rows_.emplace_back(lists_ > 0 ? outer_ : outer_ + std::string(name), value);
+    }
+  }
+  void number(std::string_view name, std::uint64_t value) override {
+    text(name, std::to_string(value));
+  }
+  void begin_object(std::string_view name) override { outer_ = fmt::format("{}.", name); }
+  void end_object() override { outer_.clear(); }
+  void begin_list(std::string_view name) override {
+    if (++lists_ == 1) {
+      outer_ = name;
+    }
+    inner_.clear();
+  }
+  void end_list() override {
+    if (lists_-- > 1) {
+      rows_.emplace_back(outer_, inner_);
+    } else {
+      outer_.clear();
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>>& rows_;
+  std::string outer_, inner_;
+  int lists_ = 0;
+};
 
 class CountWorker final : public Worker {
  public:
@@ -38,6 +74,10 @@ class CountWorker final : public Worker {
     const std::size_t header = record.raw_header().size();
     FONDS_TRY(RecordEnd end, reader.finish());
     ++counted.records;
+    if (end.length) {
+      counted.shortest = std::min(counted.shortest.value_or(*end.length), *end.length);
+      counted.longest = std::max(counted.longest.value_or(*end.length), *end.length);
+    }
     counted.uncompressed_size += header + end.length.value_or(0) + end.trailing;
     count(counted.by_type, record.kind());
     if (const auto status = flat_.get("http.status"); !status.empty()) {
@@ -98,6 +138,10 @@ void merge(Counted& into, const Counted& from) {
   into.records += from.records;
   into.uncompressed_size += from.uncompressed_size;
   into.damaged += from.damaged;
+  if (from.shortest) {
+    into.shortest = std::min(into.shortest.value_or(*from.shortest), *from.shortest);
+    into.longest = std::max(into.longest.value_or(*from.longest), *from.longest);
+  }
   merge(into.by_type, from.by_type);
   merge(into.by_status, from.by_status);
   merge(into.by_media_type, from.by_media_type);
@@ -144,6 +188,52 @@ Status look_at_beginning(const Archive& archive, const ScanOptions& options, Inf
   return {};
 }
 
+// Hands attributes to two others.
+class BothAttributes final : public AttributeSink {
+ public:
+  BothAttributes(AttributeSink& one, AttributeSink& other) : one_(one), other_(other) {}
+  void text(std::string_view name, std::string_view value) override {
+    one_.text(name, value);
+    other_.text(name, value);
+  }
+  void number(std::string_view name, std::uint64_t value) override {
+    one_.number(name, value);
+    other_.number(name, value);
+  }
+  void begin_object(std::string_view name) override {
+    one_.begin_object(name);
+    other_.begin_object(name);
+  }
+  void end_object() override {
+    one_.end_object();
+    other_.end_object();
+  }
+  void begin_list(std::string_view name) override {
+    one_.begin_list(name);
+    other_.begin_list(name);
+  }
+  void end_list() override {
+    one_.end_list();
+    other_.end_list();
+  }
+
+ private:
+  AttributeSink &one_, &other_;
+};
+
+Status describe_container(const Archive& archive, const ReadOptions& options, bool deep,
+                          const std::function<void(const Finding&)>& finding, Info& out) {
+  JsonWriter json(out.container_json);
+  json.begin_object();
+  JsonAttributes members(json);
+  RowAttributes rows(out.container_rows);
+  BothAttributes both(members, rows);
+  FONDS_CHECK(archive.format->describe(archive, options, deep, both, finding));
+  json.end_object();
+  out.container_json = out.container_json.substr(1, out.container_json.size() - 2);
+  return {};
+}
+
 }  // namespace
 
 Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
@@ -165,6 +255,7 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
       out.facts.text(name, value);
     }
   }
+  FONDS_CHECK(describe_container(archive, options.read, deep, finding, out));
   if (!deep) {
     return out;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fonds/format.hpp>
@@ -13,7 +14,7 @@
 
 namespace fonds::ops {
 
-// Facts of a container that a people's table shows as `name: value`, and JSON under its format.
+// Facts of a codec that a people's table shows as `name: value`, and JSON under its format.
 struct Facts {
   struct Entry {
     std::string name;
@@ -34,6 +35,7 @@ struct Facts {
 
 struct Counted {
   std::uint64_t records = 0, uncompressed_size = 0, damaged = 0;
+  std::optional<std::uint64_t> shortest, longest;  // octets of a record's content
   std::map<std::string, std::uint64_t> by_type, by_status, by_media_type;
   std::optional<Date> first, last;
 };
@@ -43,7 +45,9 @@ struct Info {
   std::optional<std::uint64_t> size;
   std::vector<std::string> companions;  // files beside the archive that index it
   Facts facts;
-  std::optional<Counted> counted;  // with `deep`
+  std::string container_json;  // further members of the object under the format's name
+  std::vector<std::pair<std::string, std::string>> container_rows;  // the same for people
+  std::optional<Counted> counted;                                   // with `deep`
 };
 
 // Looks at the first records; with `deep` at all of them. Findings of a deep look go to `finding`.

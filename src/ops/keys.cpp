@@ -116,6 +116,39 @@ ScanOptions skimming(const ScanOptions& options) {
   return skim;
 }
 
+// Whether the record that an index leads to begins just there.
+bool is_there(const Archive& archive, const ReadOptions& options, Place place) {
+  const auto reader = open_at(archive, options, place);
+  if (!reader) {
+    return false;
+  }
+  const auto record = (*reader)->next();
+  return record && *record != nullptr && (*record)->place == place;
+}
+
+// Asks the index beside the archive for all records that are named by their number. False if it
+// does not tell them all: then the archive must be read. An index that does not fit is passed over.
+Result<bool> ask_index(const Archive& archive, const ScanOptions& options,
+                       const std::vector<Key>& keys, std::vector<std::optional<Found>>& found) {
+  std::vector<std::uint64_t> numbers;
+  for (const Key& key : keys) {
+    if (key.kind == Key::Kind::Index) {
+      numbers.push_back(key.number);
+    }
+  }
+  FONDS_TRY(const std::vector<Place> places, archive.format->locate(archive, numbers));
+  const bool all =
+      places.size() == numbers.size() && std::ranges::all_of(places, [&](const Place& place) {
+        return is_there(archive, options.read, place);
+      });
+  for (std::size_t i = 0, n = 0; i < keys.size() && all; ++i) {
+    if (keys[i].kind == Key::Kind::Index) {
+      found[i] = Found{places[n++], keys[i].number};
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<Key> parse_key(std::string_view text) {
@@ -146,6 +179,18 @@ Result<Key> parse_key(std::string_view text) {
     key.kind = Key::Kind::Offset;
     key.number = *number;
     key.inner = *inner;
+  } else if (kind == "block" && colon != std::string_view::npos) {
+    const std::size_t slash = rest.find('/');
+    const auto number = parse_number(rest.substr(0, slash));
+    const auto item =
+        slash == std::string_view::npos ? std::nullopt : parse_number(rest.substr(slash + 1));
+    if (!number || !item) {
+      return wrong(
+          "block: takes OFFSET/ITEM, the stored offset of a block and a 0-based item in it");
+    }
+    key.kind = Key::Kind::Block;
+    key.number = *number;
+    key.inner = *item;
   } else if (kind == "id" && colon != std::string_view::npos) {
     key.kind = Key::Kind::Id;
     key.text = rest;
@@ -157,7 +202,8 @@ Result<Key> parse_key(std::string_view text) {
     key.text = text;
     split_time(key);
   }
-  if (key.text.empty() && key.kind != Key::Kind::Index && key.kind != Key::Kind::Offset) {
+  if (key.text.empty() && key.kind != Key::Kind::Index && key.kind != Key::Kind::Offset &&
+      key.kind != Key::Kind::Block) {
     return wrong("nothing to look for");
   }
   return key;
@@ -172,7 +218,13 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
   bool any_index = false;
   std::uint64_t last_index = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i].kind == Key::Kind::Offset) {
+    if (keys[i].kind == Key::Kind::Block && archive.format->name() != "recordio") {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("{} has no blocks of items for the key {}; offset:N names a record",
+                              archive.format->name(), keys[i].written),
+                  {.source = archive.source->name()});
+    }
+    if (keys[i].kind == Key::Kind::Offset || keys[i].kind == Key::Kind::Block) {
       found[i] = Found{{keys[i].number, keys[i].inner}, 0};
       continue;
     }
@@ -183,6 +235,12 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
   }
   if (!scan_needed) {
     return found;
+  }
+  if (only_index) {
+    FONDS_TRY(const bool all, ask_index(archive, options, keys, found));
+    if (all) {
+      return found;
+    }
   }
   std::vector<std::optional<Candidate>> best(keys.size());
   const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {

@@ -1,4 +1,5 @@
-// Keys that name records: index:N, offset:N[+M], id:X, uri:X[@TIME], or a bare id or URI.
+// Keys that name records: index:N, offset:N[+M], block:OFFSET/ITEM, id:X, uri:X[@TIME], or a bare
+// id or URI.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,11 @@
 namespace fonds::ops {
 
 struct Key {
-  enum class Kind : std::uint8_t { Index, Offset, Id, Uri, Bare } kind = Kind::Bare;
-  std::string written;  // as it was given
-  std::string text;     // id or URI
-  std::uint64_t number = 0;
-  std::uint64_t inner = 0;
+  enum class Kind : std::uint8_t { Index, Offset, Block, Id, Uri, Bare } kind = Kind::Bare;
+  std::string written;       // as it was given
+  std::string text;          // id or URI
+  std::uint64_t number = 0;  // index, or stored offset
+  std::uint64_t inner = 0;   // decoded bytes from there, or the item of a block
   std::optional<Date> time;  // of a URI
 };
 
@@ -35,7 +36,8 @@ struct Found {
 
 // Looks for the record of each key in one pass; nothing where there is none. Of several records
 // with one URI the one nearest to the key's time counts; without a time the first that is no
-// request and no metadata. Errors: those of reading; Unsupported for a pipe.
+// request and no metadata. Errors: those of reading; Unsupported for a pipe, and for a key that the
+// format's records do not have.
 Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
                                                        const ScanOptions& options,
                                                        const std::vector<Key>& keys);

@@ -32,6 +32,8 @@ INSTANTIATE_TEST_SUITE_P(
                     KeyCase{"index:18446744073709551615", Kind::Index, "", ~std::uint64_t{0}},
                     KeyCase{"offset:4711", Kind::Offset, "", 4711},
                     KeyCase{"offset:4711+12", Kind::Offset, "", 4711, 12},
+                    KeyCase{"block:32768/7", Kind::Block, "", 32768, 7},
+                    KeyCase{"block:0/0", Kind::Block, "", 0, 0},
                     KeyCase{"id:urn:uuid:a", Kind::Id, "urn:uuid:a"},
                     KeyCase{"id:x@2014", Kind::Id, "x@2014"},
                     KeyCase{"uri:http://a/", Kind::Uri, "http://a/"},
@@ -43,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                     KeyCase{"uri:http://a/@123", Kind::Uri, "http://a/@123"},
                     KeyCase{"uri:http://a/@20149999", Kind::Uri, "http://a/@20149999"},
                     KeyCase{"http://a/", Kind::Bare, "http://a/"},
-                    KeyCase{"index", Kind::Bare, "index"},
+                    KeyCase{"index", Kind::Bare, "index"}, KeyCase{"block", Kind::Bare, "block"},
                     KeyCase{"http://a/@2014", Kind::Bare, "http://a/", 0, 0, "2014"},
                     KeyCase{"Index:3", Kind::Bare, "Index:3"}));
 
@@ -63,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(Keys, ParseWrongKey,
                          testing::Values("", "index:", "index:-1", "index:+1", "index:1x",
                                          "index: 1", "index:18446744073709551616",
                                          "offset:", "offset:1+", "offset:+1", "offset:1+-2",
-                                         "id:", "uri:", "uri:@2014"));
+                                         "block:", "block:1", "block:/1", "block:1/", "block:1/-2",
+                                         "block:1+2", "id:", "uri:", "uri:@2014"));
 
 TEST_P(ParseWrongKey, IsABadArgumentThatNamesIt) {
   const auto key = parse_key(GetParam());
@@ -137,6 +140,14 @@ TEST(OpenAt, ReadsFromThePlaceOn) {
   const auto record = (*reader)->next();
   ASSERT_TRUE(record.has_value() && *record != nullptr);
   EXPECT_EQ((*record)->id(), "urn:uuid:1");
+}
+
+TEST(FindRecords, BlockKeyIsUnsupportedWhereRecordsLieInNoBlocks) {
+  const auto places =
+      find_records(*open_archive(mapped(plain(some_records()))), {}, {*parse_key("block:0/0")});
+  ASSERT_FALSE(places.has_value());
+  EXPECT_EQ(places.error().code(), ErrorCode::Unsupported);
+  EXPECT_THAT(places.error().message(), HasSubstr("warc has no blocks"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "ops/describe.hpp"
 
@@ -17,14 +18,17 @@ struct Width {
   std::string_view name;
   int width;  // on a terminal; negative: to the left
 };
-constexpr std::array<Width, 8> kWidths = {{{"index", 7},
-                                           {"offset", 12},
-                                           {"date", -20},
-                                           {"type", -12},
-                                           {"status", 6},
-                                           {"media_type", -24},
-                                           {"length", 10},
-                                           {"target", -1}}};
+constexpr std::array<Width, 11> kWidths = {{{"index", 7},
+                                            {"block", 12},
+                                            {"item", 8},
+                                            {"sha256", -64},
+                                            {"offset", 12},
+                                            {"date", -20},
+                                            {"type", -12},
+                                            {"status", 6},
+                                            {"media_type", -24},
+                                            {"length", 10},
+                                            {"target", -1}}};
 
 int width_of(std::string_view column) {
   for (const Width& known : kWidths) {
@@ -124,13 +128,14 @@ std::vector<std::string> attributes_of(const std::vector<std::string>& columns) 
 
 class ListWorker final : public Worker {
  public:
-  ListWorker(std::string_view archive, const ListOptions& options)
-      : archive_(archive),
-        options_(options),
-        names_(options.fields.empty() ? list_columns() : options.fields),
-        flat_(attributes_of(names_)) {
+  ListWorker(std::string_view archive, const ListOptions& options,
+             const std::vector<std::string>& columns, bool hash)
+      : archive_(archive), options_(options), names_(columns), flat_(attributes_of(names_)) {
     for (const std::string& name : names_) {
       columns_.push_back(column_of(name));
+    }
+    if (hash) {
+      hasher_.emplace(DigestAlgorithm::Sha256);
     }
   }
 
@@ -141,7 +146,13 @@ class ListWorker final : public Worker {
       flat_.clear();
       record.describe(flat_, false);
     }
+    if (hasher_) {
+      FONDS_CHECK(hash_block(reader));
+    }
     FONDS_TRY(RecordEnd end, reader.finish());
+    if (hasher_) {
+      add_hash(end);
+    }
     if (options_.json) {
       append_json(out, archive_, record, end, members_, options_.headers);
     } else {
@@ -158,6 +169,32 @@ class ListWorker final : public Worker {
   }
 
  private:
+  Status hash_block(RecordReader& reader) {
+    constexpr std::size_t kPiece = std::size_t{64} << 10;
+    while (true) {
+      FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
+      if (piece.empty()) {
+        return {};
+      }
+      hasher_->update(piece);
+      reader.consume_block(piece.size());
+    }
+  }
+  // Damaged content gets no digest: what of it was there may be anything.
+  void add_hash(const RecordEnd& end) {
+    const DigestValue digest = hasher_->finish();
+    if (std::any_of(end.findings.begin(), end.findings.end(),
+                    [](const Finding& f) { return worse_than(f, Severity::Error); })) {
+      return;
+    }
+    const std::string hex = to_hex(ByteView(digest.bytes).first(digest.size));
+    if (options_.json) {
+      members_ += fmt::format(",\"sha256\":\"{}\"", hex);
+    } else {
+      flat_.set("sha256", hex);
+    }
+  }
+
   void append_row(Stretch& out, const Record& record, const RecordEnd& end) {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const bool last = i + 1 == columns_.size();
@@ -243,19 +280,28 @@ class ListWorker final : public Worker {
   std::vector<Column> columns_;
   FlatAttributes flat_;
   std::string members_, scratch_;
+  std::optional<Hasher> hasher_;
   std::uint64_t taken_ = 0;
 };
 
 }  // namespace
 
-const std::vector<std::string>& list_columns() {
-  static const std::vector<std::string> columns = {"index",  "offset",     "date",   "type",
-                                                   "status", "media_type", "length", "target"};
+std::vector<std::string> list_columns(const Format& format, const ListOptions& options) {
+  std::vector<std::string> columns = options.fields;
+  if (columns.empty()) {
+    columns.assign(format.columns().begin(), format.columns().end());
+    if (options.hash) {
+      // Before the column that is as long as it likes.
+      columns.insert(columns.end() - (columns.back() == "target" ? 1 : 0), "sha256");
+    }
+    if (options.with_archive) {
+      columns.insert(columns.begin(), "archive");
+    }
+  }
   return columns;
 }
 
-std::string list_heading(const ListOptions& options) {
-  const auto& columns = options.fields.empty() ? list_columns() : options.fields;
+std::string list_heading(const std::vector<std::string>& columns) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool last = i + 1 == columns.size();
@@ -266,11 +312,15 @@ std::string list_heading(const ListOptions& options) {
 }
 
 Status list(const Archive& archive, const ListOptions& options, const Output& out) {
+  const std::vector<std::string> columns = list_columns(*archive.format, options);
+  const bool hash = options.hash || (!options.json && std::find(columns.begin(), columns.end(),
+                                                                "sha256") != columns.end());
   ScanOptions scan_options = options.scan;
+  scan_options.strict = options.strict;
   scan_options.read.http = options.json || options.fields.empty() || needs_http(options.fields);
   scan_options.read.http_requests =
       scan_options.read.http && (options.json || !options.fields.empty());
-  scan_options.read.skim = !options.full && !options.scan.read.search_damaged;
+  scan_options.read.skim = !options.full && !hash && !options.scan.read.search_damaged;
   if (options.limit > 0) {
     scan_options.threads = 1;
   }
@@ -285,8 +335,10 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
     }
     return {};
   };
-  FONDS_CHECK(scan(
-      archive, scan_options, [&] { return std::make_unique<ListWorker>(name, options); }, sink));
+  const auto make_worker = [&] {
+    return std::make_unique<ListWorker>(name, options, columns, hash);
+  };
+  FONDS_CHECK(scan(archive, scan_options, make_worker, sink));
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fonds/format.hpp>
+
 #include "ops/scan.hpp"
 
 namespace fonds::ops {
@@ -21,16 +23,18 @@ struct ListOptions {
   bool json = false;
   bool headers = false;             // JSON: all header fields
   bool full = false;                // read every byte, not only what the list shows
+  bool hash = false;                // SHA-256 of each record's block; reads every byte
+  bool with_archive = false;        // the archive's name is the first column
   bool align = false;               // columns for a terminal; else tabs
   bool strict = false;              // stop at the first warning or error
-  std::vector<std::string> fields;  // columns; empty: list_columns()
+  std::vector<std::string> fields;  // columns; empty: those of the format
   std::uint64_t limit = 0;          // records; 0: all
 };
 
-// The columns that a table has by default.
-const std::vector<std::string>& list_columns();
-// The line above an aligned table.
-std::string list_heading(const ListOptions& options);
+// The columns of a table of records of this format.
+std::vector<std::string> list_columns(const Format& format, const ListOptions& options);
+// The line above an aligned table with these columns.
+std::string list_heading(const std::vector<std::string>& columns);
 
 // Errors: those of reading; of `out.text`.
 Status list(const Archive& archive, const ListOptions& options, const Output& out);

@@ -47,8 +47,8 @@ class RangeRun {
     };
     while (true) {
       FONDS_TRY(Record* const record, reader_->next());
-      take_loose(read.start, out);
-      if (record == nullptr) {
+      enough_ = take_loose(read.start, out) && options_.strict;
+      if (record == nullptr || enough_) {
         break;
       }
       record->ordinal -= flushed_;
@@ -76,12 +76,16 @@ class RangeRun {
 
  private:
   // What lies before the range belongs to the range before (a dictionary at the head of the file).
-  void take_loose(std::uint64_t start, Stretch& out) {
+  // True if there was more than notes.
+  bool take_loose(std::uint64_t start, Stretch& out) {
+    bool bad = false;
     for (Finding& finding : reader_->take_loose_findings()) {
       if (finding.where.stored_offset.value_or(start) >= start) {
+        bad = bad || finding.severity > Severity::Note;
         out.findings.push_back(std::move(finding));
       }
     }
+    return bad;
   }
 
   const Archive& archive_;
@@ -207,20 +211,20 @@ class ParallelScan {
     const std::uint64_t from = index * range_;
     const std::uint64_t to = end_of(index);
     attempt.guess =
-        index == 0 ? options_.read.start
-                   : archive_.codec().find_unit(stored_, from, to, archive_.format->record_probe());
+        index == 0 ? options_.read.start : archive_.format->find_start(archive_, from, to);
     if (index == 0 || attempt.guess < to) {
       attempt.read = true;
-      const auto status = read_from(
-          attempt, {attempt.guess, 0}, index == 0 ? options_.read.state : state_, [&]() -> Status {
-            // Too much is held: wait for the turn, then hand over as it comes.
-            wait_turn(index);
-            if (stopped() || !fits(attempt)) {
-              attempt.abandoned = true;
-              return fail(ErrorCode::Cancelled, "read again from elsewhere");
-            }
-            return {};
-          });
+      const auto status =
+          read_from(attempt, {attempt.guess, 0}, index == 0 ? options_.read.state : state_,
+                    options_.read.memory_budget / threads_, [&]() -> Status {
+                      // Too much is held: wait for the turn, then hand over as it comes.
+                      wait_turn(index);
+                      if (stopped() || !fits(attempt)) {
+                        attempt.abandoned = true;
+                        return fail(ErrorCode::Cancelled, "read again from elsewhere");
+                      }
+                      return {};
+                    });
       if (!status) {
         attempt.failed.emplace(status.error().code(), status.error().message(),
                                status.error().where());
@@ -252,15 +256,21 @@ class ParallelScan {
 
   Status settle(Attempt& attempt) {
     // What a wrong guess runs into does not count.
-    if (attempt.read && !attempt.abandoned && fits(attempt)) {
+    const bool good = attempt.read && !attempt.abandoned && fits(attempt);
+    // Nor does what one thread's share of the memory was too small for.
+    if (good && (attempt.head || !met_limit(attempt.out))) {
       return hand_over_all(attempt);
     }
-    if (expected_.unit >= end_of(attempt.index)) {
+    const Place begin = attempt.index == 0 ? Place{options_.read.start, 0} : expected_;
+    if (begin.unit >= end_of(attempt.index)) {
       return {};
     }
     Attempt again;
     again.index = attempt.index;
-    const auto status = read_from(again, expected_, expected_state_, [] { return Status(); });
+    again.head = true;
+    const auto status =
+        read_from(again, begin, attempt.index == 0 ? options_.read.state : expected_state_,
+                  options_.read.memory_budget, [] { return Status(); });
     if (!status) {
       again.failed.emplace(status.error().code(), status.error().message(), status.error().where());
     }
@@ -276,18 +286,23 @@ class ParallelScan {
     return {};
   }
 
+  static bool met_limit(const Stretch& stretch) {
+    return std::any_of(stretch.findings.begin(), stretch.findings.end(),
+                       [](const Finding& f) { return f.code == "limit-exceeded"; });
+  }
+
   std::uint64_t end_of(std::uint64_t index) const {
     return std::min<std::uint64_t>((index + 1) * range_, stored_.size());
   }
 
   // `full` is called when the stretch has grown too large to be held, before it is handed over.
-  Status read_from(Attempt& attempt, Place place, const std::string& state,
+  Status read_from(Attempt& attempt, Place place, const std::string& state, std::uint64_t memory,
                    const std::function<Status()>& full) {
     attempt.worker = make_worker_();
     RangeRun run(archive_, options_, *attempt.worker);
     const std::uint64_t to = end_of(attempt.index);
     ReadOptions read = options_.read;
-    read.memory_budget /= threads_;
+    read.memory_budget = memory;
     read.start = place.unit;
     read.start_inner = place.inner;
     read.state = state;

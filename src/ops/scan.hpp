@@ -58,7 +58,8 @@ struct ScanOptions {
   unsigned most_threads = 64;  // where each thread needs much memory
   std::uint64_t range =
       0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
-  ReadOptions read;  // memory_budget is that of all threads together
+  bool strict = false;  // a warning or an error that belongs to no record is enough
+  ReadOptions read;     // memory_budget is that of all threads together
   std::function<void(std::uint64_t stored_position)>
       progress;  // called from any thread, not too often
 };

@@ -1,10 +1,12 @@
 #include "format/warc/format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -65,6 +67,12 @@ class WarcFormat final : public Format {
 
   RecordProbe record_probe() const override {
     return {.starts_record = starts_record, .ends_head = ends_head, .find_record = find_record};
+  }
+
+  std::span<const std::string_view> columns() const override {
+    static constexpr std::array<std::string_view, 8> kColumns = {
+        "index", "offset", "date", "type", "status", "media_type", "length", "target"};
+    return kColumns;
   }
 
   Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

@@ -163,7 +163,14 @@ class Whole final : public VerifyWhole {
     const bool empty = records == 0 && all_read;
     const std::string& source = archive_.source->name();
     if (empty) {
-      out(make_finding("no-record", "the archive holds no record", {.source = source}));
+      Finding finding =
+          make_finding("no-record", "the archive holds no record", {.source = source});
+      // No bytes at all are a good archive of any format that has no header (RecordIO, section 1).
+      if (archive_.source->random_access() && archive_.source->size().value_or(1) == 0) {
+        finding.severity = Severity::Note;
+        finding.message = "the file is empty";
+      }
+      out(std::move(finding));
     }
     report_repeated_ids(source, out);
     if (archive_.codec().name() == "zstd") {

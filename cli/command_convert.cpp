@@ -1,0 +1,141 @@
+// fonds convert
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "flags.hpp"
+#include "inputs.hpp"
+#include "interrupt.hpp"
+#include "ops/convert.hpp"
+#include "outputs.hpp"
+#include "terminal.hpp"
+
+namespace fonds::cli {
+namespace {
+
+int parse_level(const std::string& text) {
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
+}
+
+std::string read_trailer(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) {
+    throw UsageError{fmt::format("{}: cannot be read as trailer", path)};
+  }
+  return content;
+}
+
+void add_write_options(const Arguments& arguments, WriteOptions& write) {
+  write.compression = arguments.all("--compression");
+  if (arguments.has("--level")) {
+    write.level = parse_level(arguments.get("--level"));
+  }
+  if (arguments.has("--block-size")) {
+    write.block_bytes = parse_size(arguments.get("--block-size"));
+  }
+  if (arguments.has("--block-items")) {
+    write.block_items = parse_count(arguments, "--block-items", 0);
+  }
+  for (const std::string& given : arguments.all("--header")) {
+    auto entry = ops::parse_header_entry(given);
+    if (!entry) {
+      throw UsageError{entry.error().message()};
+    }
+    write.header.push_back(std::move(*entry));
+  }
+  if (arguments.has("--trailer")) {
+    write.trailer = read_trailer(arguments.get("--trailer"));
+  }
+}
+
+// What the user asked to be written, or what follows from the first archive.
+ops::Target choose_target(const Arguments& arguments, const Archive& first) {
+  auto target =
+      arguments.has("--to") ? ops::parse_target(arguments.get("--to")) : ops::default_target(first);
+  if (!target) {
+    throw UsageError{target.error().message() +
+                     (arguments.has("--to") ? "" : "; --to chooses the format")};
+  }
+  return std::move(*target);
+}
+
+// Shows how far each archive has been read, one after the other.
+class ArchiveProgress {
+ public:
+  explicit ArchiveProgress(const Arguments& arguments) : arguments_(arguments) {}
+  void at(const Archive& archive, std::uint64_t position) {
+    if (std::exchange(archive_, &archive) != &archive) {
+      progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
+                                             archive.source->random_access()
+                                                 ? std::optional(archive.source->size().value_or(0))
+                                                 : std::nullopt);
+    }
+    progress_->at(position);
+  }
+
+ private:
+  const Arguments& arguments_;
+  const Archive* archive_ = nullptr;
+  std::unique_ptr<Progress> progress_;
+};
+
+}  // namespace
+
+int run_convert(const Arguments& arguments) {
+  Messages messages(arguments);
+  const std::string out_name = output_name(arguments, "OUT");
+  WriteOptions write;
+  add_write_options(arguments, write);
+  const auto archives = open_all(arguments, messages);
+  if (!archives) {
+    return static_cast<int>(Exit::Unreadable);
+  }
+  const ops::Target target = choose_target(arguments, archives->front());
+  OutputFile out;
+  if (const auto status = out.open(out_name, arguments.has("--force")); !status) {
+    return static_cast<int>(failure(status.error(), messages));
+  }
+  const Interruption interruption;
+  const RewriteOptions common = rewrite_options(arguments, messages, interruption);
+  write.threads = common.write.threads;
+  write.memory_budget = common.write.memory_budget;
+  ArchiveProgress progress(arguments);
+  const ops::ConvertOptions options = {
+      .read = common.read,
+      .write = std::move(write),
+      .skip_damaged = common.skip_damaged,
+      .strict = arguments.has("--strict"),
+      .on_finding = common.on_finding,
+      .progress = [&](const Archive& archive, std::uint64_t position) {
+        progress.at(archive, position);
+      }};
+  const auto report = ops::convert(*archives, target, out, options);
+  if (!report) {
+    return static_cast<int>(failure(report.error(), messages));
+  }
+  for (const auto& [kind, n] : report->not_carried) {
+    messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));
+  }
+  if (options.strict && !report->not_carried.empty()) {
+    messages.hint("nothing was written, as --strict asks for all to be carried over");
+    return static_cast<int>(Exit::Not);
+  }
+  if (const auto status = out.commit(); !status) {
+    return static_cast<int>(failure(status.error(), messages));
+  }
+  return static_cast<int>(messages.status());
+}
+
+}  // namespace fonds::cli

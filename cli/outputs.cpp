@@ -1,0 +1,138 @@
+#include "outputs.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "inputs.hpp"
+#include "interrupt.hpp"
+
+namespace fonds::cli {
+
+Status OutputFile::open(const std::string& path, bool replace) {
+  if (path == "-") {
+    return {};
+  }
+  std::error_code ignored;
+  const auto there = std::filesystem::status(path, ignored).type();
+  if (there != std::filesystem::file_type::not_found &&
+      there != std::filesystem::file_type::regular) {
+    return fail(ErrorCode::Io, "is no plain file; -o - writes to standard output",
+                {.source = path});
+  }
+  auto sink = FileSink::create(path, replace);
+  if (!sink) {
+    return fail(ErrorCode::Io, sink.error().message(), sink.error().where());
+  }
+  file_.emplace(std::move(*sink));
+  return {};
+}
+
+Status OutputFile::write(ByteView bytes) {
+  if (interrupted()) {
+    return fail(ErrorCode::Cancelled, "stopped");
+  }
+  return file_ ? file_->write(bytes) : stdout_.write(bytes);
+}
+
+std::uint64_t OutputFile::position() const {
+  return file_ ? file_->position() : stdout_.position();
+}
+
+Status OutputFile::commit() {
+  if (interrupted()) {
+    return fail(ErrorCode::Cancelled, "stopped");
+  }
+  return file_ ? file_->commit(true) : stdout_.flush();
+}
+
+std::string output_name(const Arguments& arguments, std::string_view value_name) {
+  std::string name = arguments.get("--output");
+  if (name.empty()) {
+    throw UsageError{fmt::format("-o {} is missing", value_name)};
+  }
+  return name;
+}
+
+Interruption::Interruption()
+    : watcher_([this](const std::stop_token& done) {
+        std::mutex mutex;
+        std::condition_variable_any wake;
+        std::unique_lock lock(mutex);
+        while (!done.stop_requested() && !interrupted()) {
+          wake.wait_for(lock, done, std::chrono::milliseconds(50), [] { return interrupted(); });
+        }
+        work_.request_stop();
+      }) {
+  begin_writing_files();
+}
+
+std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Messages& messages) {
+  std::vector<Archive> archives;
+  const std::string format = arguments.get("--format");
+  for (const std::string& name : input_names(arguments, messages)) {
+    auto archive = open_archive(name, {.format = format});
+    if (!archive) {
+      if (archive.error().code() == ErrorCode::BadArgument) {
+        throw UsageError{archive.error().message()};
+      }
+      messages.error(archive.error());
+      return std::nullopt;
+    }
+    archives.push_back(std::move(*archive));
+  }
+  return messages.unreadable() ? std::nullopt : std::optional(std::move(archives));
+}
+
+unsigned thread_count(const Arguments& arguments) {
+  const unsigned given = scan_options(arguments).threads;
+  return given == 0 ? std::max(1U, std::thread::hardware_concurrency()) : given;
+}
+
+RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
+                               const Interruption& interruption) {
+  RewriteOptions options;
+  options.read = scan_options(arguments).read;
+  options.read.memory_budget /= 2;
+  options.read.stop = interruption.token();
+  options.skip_damaged = arguments.has("--skip-damaged");
+  options.whole_blocks = arguments.has("--whole-blocks");
+  options.write.memory_budget = options.read.memory_budget;
+  options.write.threads = thread_count(arguments);
+  options.on_finding = [&messages](const Finding& finding) { messages.finding(finding); };
+  return options;
+}
+
+Exit failure(const Error& error, Messages& messages) {
+  if (interrupted()) {
+    return Exit::Interrupted;
+  }
+  if (error.code() == ErrorCode::BadArgument) {
+    throw UsageError{error.to_string()};
+  }
+  messages.error(error);
+  const bool damage = error.code() == ErrorCode::Corrupt || error.code() == ErrorCode::Truncated;
+  return damage ? Exit::Not : Exit::Unreadable;
+}
+
+void tell(const RewriteReport& report, Messages& messages) {
+  for (const Finding& finding : report.lost) {
+    messages.finding(finding);
+  }
+  if (!report.lost.empty() || report.lost_bytes > 0) {
+    messages.hint(
+        fmt::format("kept {} records in {} blocks; lost {} bytes{}", report.records_kept,
+                    report.blocks_kept, report.lost_bytes,
+                    report.records_lost > 0
+                        ? fmt::format(" with {} records that are known of", report.records_lost)
+                        : ""));
+  }
+}
+
+}  // namespace fonds::cli

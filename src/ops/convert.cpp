@@ -1,0 +1,272 @@
+#include "ops/convert.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <fonds/formats/recordio.hpp>
+
+#include "base/text.hpp"
+
+namespace fonds::ops {
+namespace {
+
+bool is_recordio(const Archive& archive) { return archive.format->name() == "recordio"; }
+
+std::string writable_formats() {
+  std::string names;
+  for (const Format* format : formats()) {
+    if (format->writing() != nullptr) {
+      names += names.empty() ? "" : ", ";
+      names += format->name();
+    }
+  }
+  return names;
+}
+
+WriteOptions::Entry as_entry(const recordio::HeaderEntry& entry) {
+  struct Text {
+    WriteOptions::Entry operator()(bool value) const {
+      return {{}, "bool", value ? "true" : "false"};
+    }
+    WriteOptions::Entry operator()(std::int64_t value) const {
+      return {{}, "int64", std::to_string(value)};
+    }
+    WriteOptions::Entry operator()(std::uint64_t value) const {
+      return {{}, "uint64", std::to_string(value)};
+    }
+    WriteOptions::Entry operator()(const std::string& value) const { return {{}, "string", value}; }
+  };
+  WriteOptions::Entry made = std::visit(Text{}, entry.value);
+  made.key = entry.key;
+  return made;
+}
+
+// What a RecordIO file holds beside its items.
+struct Container {
+  std::vector<WriteOptions::Entry> header;  // without what the writer makes by itself
+  std::optional<std::string> trailer;
+  bool unseen = false;  // a pipe is read once
+};
+
+// Damage is left to the reading of the items, which tells of it, except that of the trailer.
+Result<Container> look_at_container(const Archive& archive, const ConvertOptions& options) {
+  Container container;
+  if (!archive.source->random_access()) {
+    container.unseen = true;
+    return container;
+  }
+  recordio::ReaderOptions reading;
+  reading.memory_budget = options.read.memory_budget;
+  reading.transformers = options.read.transformers;
+  reading.on_finding = [](const Finding&) {};
+  auto reader = recordio::Reader::open(archive.source, std::move(reading));
+  if (!reader) {
+    return container;
+  }
+  for (const recordio::HeaderEntry& entry : reader->header()) {
+    if (entry.key != "transformer" && entry.key != "trailer") {
+      container.header.push_back(as_entry(entry));
+    }
+  }
+  auto trailer = reader->trailer();
+  if (!trailer && !options.skip_damaged) {
+    return fail(trailer.error().code(), trailer.error().message(), trailer.error().where());
+  }
+  if (trailer && *trailer) {
+    container.trailer.emplace(as_text(**trailer));
+  }
+  return container;
+}
+
+bool same(const WriteOptions::Entry& a, const WriteOptions::Entry& b) {
+  return a.key == b.key && a.type == b.type && a.value == b.value;
+}
+
+class Conversion {
+ public:
+  Conversion(const Target& target, ByteSink& sink, const ConvertOptions& options)
+      : target_(target), sink_(sink), options_(options) {}
+
+  Result<ConvertReport> run(std::span<const Archive> archives) {
+    FONDS_TRY(const WriteOptions write, gather(archives));
+    FONDS_TRY(writer_, target_.format->writing()->create(sink_, write));
+    for (const Archive& archive : archives) {
+      const Status status = pump(archive);
+      if (!status) {
+        return fail_at(status.error(), archive);
+      }
+    }
+    FONDS_CHECK(writer_->finish());
+    return std::move(report_);
+  }
+
+ private:
+  static tl::unexpected<Error> fail_at(const Error& error, const Archive& archive) {
+    Location where = error.where();
+    if (where.source.empty()) {
+      where.source = archive.source->name();
+    }
+    return fail(error.code(), error.message(), std::move(where));
+  }
+
+  void lose(std::string_view kind, std::uint64_t n = 1) {
+    if (n > 0) {
+      report_.not_carried[std::string(kind)] += n;
+    }
+  }
+
+  // The options of the writer, with what comes from the archives' own headers.
+  Result<WriteOptions> gather(std::span<const Archive> archives) {
+    WriteOptions write = options_.write;
+    write.layout = target_.layout;
+    const bool keeps = target_.format->name() == "recordio" && target_.layout.empty();
+    std::optional<Container> first;
+    for (const Archive& archive : archives) {
+      if (!is_recordio(archive)) {
+        continue;
+      }
+      auto looked = look_at_container(archive, options_);
+      if (!looked) {
+        return fail_at(looked.error(), archive);
+      }
+      if (looked->unseen) {
+        lose("headers and trailers of pipes, if there are any");
+      } else if (!keeps) {
+        lose("header entries", looked->header.size());
+        lose("trailers", looked->trailer ? 1 : 0);
+      } else if (!first) {
+        first = std::move(*looked);
+      } else {
+        lose_what_differs(*first, *looked);
+      }
+    }
+    if (first) {
+      std::erase_if(first->header, [&](const WriteOptions::Entry& entry) {
+        return std::any_of(write.header.begin(), write.header.end(),
+                           [&](const auto& given) { return given.key == entry.key; });
+      });
+      write.header.insert(write.header.begin(), first->header.begin(), first->header.end());
+      if (!write.trailer) {
+        write.trailer = std::move(first->trailer);
+      }
+    }
+    return write;
+  }
+
+  void lose_what_differs(const Container& first, const Container& other) {
+    for (const WriteOptions::Entry& entry : other.header) {
+      const bool there = std::any_of(first.header.begin(), first.header.end(),
+                                     [&](const auto& kept) { return same(kept, entry); });
+      lose("header entries", there ? 0 : 1);
+    }
+    lose("trailers", other.trailer && other.trailer != first.trailer ? 1 : 0);
+  }
+
+  Status pump(const Archive& archive) {
+    ReadOptions read = options_.read;
+    read.search_damaged = read.search_damaged || options_.skip_damaged;
+    FONDS_TRY(const auto reader, archive.format->open(archive, read));
+    std::uint64_t told = 0;
+    while (true) {
+      FONDS_TRY(Record* const record, reader->next());
+      FONDS_CHECK(judge(archive, reader->take_loose_findings()));
+      if (record == nullptr) {
+        return {};
+      }
+      lose("record headers", record->raw_header().empty() ? 0 : 1);
+      FONDS_CHECK(writer_->write(*reader, *record));
+      FONDS_TRY(RecordEnd end, reader->finish());
+      FONDS_CHECK(judge(archive, std::move(end.findings)));
+      ++report_.records;
+      if (options_.progress && reader->stored_position() > told + (std::uint64_t{1} << 20)) {
+        told = reader->stored_position();
+        options_.progress(archive, told);
+      }
+    }
+  }
+
+  Status judge(const Archive& archive, std::vector<Finding> findings) {
+    for (Finding& finding : findings) {
+      if (finding.where.source.empty()) {
+        finding.where.source = archive.source->name();
+      }
+      if (options_.on_finding) {
+        options_.on_finding(finding);
+      }
+      const bool damage = finding.severity == Severity::Error ||
+                          (options_.strict && finding.severity == Severity::Warning);
+      if (damage && !options_.skip_damaged) {
+        return fail(
+            ErrorCode::Corrupt,
+            fmt::format("stopped at damage [{}]; --skip-damaged leaves it out", finding.code),
+            finding.where);
+      }
+    }
+    return {};
+  }
+
+  const Target& target_;
+  ByteSink& sink_;
+  const ConvertOptions& options_;
+  std::unique_ptr<RecordWriter> writer_;
+  ConvertReport report_;
+};
+
+}  // namespace
+
+Result<Target> parse_target(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  const std::string_view format_name = name.substr(0, slash);
+  for (const Format* format : formats()) {
+    if (format->name() != format_name) {
+      continue;
+    }
+    if (format->writing() == nullptr) {
+      break;
+    }
+    return Target{format, std::string(slash == std::string_view::npos ? std::string_view()
+                                                                      : name.substr(slash + 1))};
+  }
+  return fail(ErrorCode::BadArgument,
+              fmt::format("'{}' cannot be written; what can is {}", name, writable_formats()));
+}
+
+Result<Target> default_target(const Archive& archive) {
+  const std::string_view own = archive.format->name();
+  return parse_target(own == "lines" || own == "jsonl" ? std::string_view("recordio") : own);
+}
+
+Result<WriteOptions::Entry> parse_header_entry(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return fail(
+        ErrorCode::BadArgument,
+        fmt::format("'{}' is no header entry; entries are KEY=VALUE or KEY:TYPE=VALUE", text));
+  }
+  WriteOptions::Entry entry;
+  std::string_view key = text.substr(0, equals);
+  const std::size_t colon = key.rfind(':');
+  constexpr std::array<std::string_view, 4> kTypes = {"string", "bool", "int64", "uint64"};
+  if (colon != std::string_view::npos &&
+      std::find(kTypes.begin(), kTypes.end(), key.substr(colon + 1)) != kTypes.end()) {
+    entry.type = key.substr(colon + 1);
+    key = key.substr(0, colon);
+  }
+  entry.key = key;
+  entry.value = text.substr(equals + 1);
+  return entry;
+}
+
+Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
+                              ByteSink& sink, const ConvertOptions& options) {
+  return Conversion(target, sink, options).run(archives);
+}
+
+}  // namespace fonds::ops

@@ -1,0 +1,58 @@
+// Archives of one format out of archives of any: `fonds convert`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <fonds/format.hpp>
+
+namespace fonds::ops {
+
+// What is to be written.
+struct Target {
+  const Format* format = nullptr;
+  std::string layout;  // WriteOptions::layout
+};
+
+// Parses "recordio", "recordio/packed", "jsonl". Whether the format has the layout is seen when it
+// is written. Errors: BadArgument if there is no such format or it cannot be written; the message
+// names those that can.
+Result<Target> parse_target(std::string_view name);
+// What an archive becomes if nothing is said: its own format; of text, recordio.
+// Errors: BadArgument if that cannot be written.
+Result<Target> default_target(const Archive& archive);
+
+// Parses KEY=VALUE or KEY:TYPE=VALUE with the type string, bool, int64 or uint64; another word
+// behind the colon belongs to the key. Errors: BadArgument without "=".
+Result<WriteOptions::Entry> parse_header_entry(std::string_view text);
+
+struct ConvertOptions {
+  ReadOptions read;
+  WriteOptions write;         // its layout is that of the target
+  bool skip_damaged = false;  // leave out what is damaged; else the first damage is an error
+  bool strict = false;        // warnings are damage too
+  std::function<void(const Finding&)> on_finding = {};
+  std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
+};
+
+struct ConvertReport {
+  std::uint64_t records = 0;
+  // What the target cannot hold: "record headers" and the number of them.
+  std::map<std::string, std::uint64_t, std::less<>> not_carried;
+};
+
+// Writes the records of all archives, in order, into one archive; a few blocks are in memory at a
+// time. The entries and the trailer of RecordIO headers are carried over where the target has a
+// place for them: options.write overrides them; of several archives the first one's trailer and
+// entries count. The sink is committed by the caller.
+//
+// Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
+// unless skip_damaged.
+Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
+                              ByteSink& sink, const ConvertOptions& options);
+
+}  // namespace fonds::ops
