@@ -102,6 +102,7 @@ class Corpora:
     """The corpora by role; --quick takes the 128 MB ones."""
 
     def __init__(self, directory, quick, python, list_units):
+        self.directory, self.quick = directory, quick
         self._names = {"crawl": "crawl-128m" if quick else "crawl-1g",
                        "default": "default-128m" if quick else "default-1g",
                        "arc": "arc-128m" if quick else "arc-256m"}

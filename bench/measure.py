@@ -48,6 +48,18 @@ def run_sampled(argv):
     return {"anonymous_mib": peak["RssAnon"] / 1024, "resident_mib": peak["VmHWM"] / 1024}
 
 
+def run_reported(argv):
+    """Runs `argv` once and takes what the JSON line that it prints says of its work."""
+    out, error = capture(argv)
+    if error:
+        return {"error": error}
+    with out:
+        line = json.loads(out.read())
+    run = {"wall": line["wall_s"], "user": line["user_s"], "sys": line["sys_s"], "cpu": line["user_s"] + line["sys_s"],
+           "rss_mib": line["max_rss_KiB"] / 1024}
+    return run | ({"file_mb": line["file_bytes"] / 1e6} if "file_bytes" in line else {})
+
+
 def capture(argv):
     """The standard output of `argv` as an open binary file, or None and why not."""
     out = tempfile.TemporaryFile()

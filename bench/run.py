@@ -27,8 +27,8 @@ def parse_arguments():
         epilog="Exit status: 0 all demands met, 1 an answer differs or a demand is not met or not measured.")
     parser.add_argument("--quick", action="store_true", help="only the 128 MB corpora: minutes instead of a quarter of an hour; "
                         "start-up weighs more, so the ratios say less")
-    parser.add_argument("--set", dest="sets", nargs="+", action="extend", choices=list(sets.SETS), metavar="NAME",
-                        help="only these: " + ", ".join(sets.SETS))
+    parser.add_argument("--set", dest="sets", nargs="+", action="extend", choices=[*sets.SETS, *sets.GROUPS], metavar="NAME",
+                        help="only these: " + ", ".join(sets.SETS) + "; or all of a group: " + ", ".join(sets.GROUPS))
     parser.add_argument("--reps", type=int, default=5, metavar="N", help="rounds; each runs every contestant once (default 5)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the results go (default: results.json in the work directory)")
     parser.add_argument("--docs", action="store_true", help="also write the tables into docs/explanation/benchmarks.md")
@@ -38,6 +38,8 @@ def parse_arguments():
     options = parser.parse_args()
     if options.docs and options.sets:
         parser.error("--docs writes the whole page and needs all sets; leave out --set")
+    if options.sets:
+        options.sets = [name for given in options.sets for name in sets.GROUPS.get(given, [given])]
     return options
 
 
@@ -79,11 +81,21 @@ def check_answer(contestant, expected):
     with out:
         try:
             answer = contestant.answer(out)
-        except (ValueError, KeyError, IndexError) as problem:
+        except (ValueError, KeyError, IndexError, OSError, subprocess.CalledProcessError) as problem:
             return "", f"its output is not understood: {problem!r}"
+    if contestant.expected is not None:
+        expected = contestant.expected
     if not answer.keys() & expected.keys():
         return "not compared", None
     return answers.differences(answer, expected) or "agrees", None
+
+
+def measured(contestant, launcher):
+    if contestant.sampled:
+        return measure.run_sampled(contestant.argv)
+    if contestant.reported:
+        return measure.run_reported(contestant.argv)
+    return measure.run_once(launcher, contestant.argv, contestant.repeats)
 
 
 def run_set(contest, reps, launcher):
@@ -94,8 +106,7 @@ def run_set(contest, reps, launcher):
         for name, contestant in contest.contestants.items():
             if rows[name]["error"]:
                 continue
-            run = measure.run_sampled(contestant.argv) if contestant.sampled else \
-                measure.run_once(launcher, contestant.argv, contestant.repeats)
+            run = measured(contestant, launcher)
             rows[name]["runs"].append(run)
             rows[name]["error"] = run.get("error")
     for row in rows.values():

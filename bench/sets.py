@@ -1,45 +1,15 @@
 """Who runs against whom in each set, and the ratios that are demanded of fonds."""
 import hashlib
 import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Optional
 
 import answers
+import recordio
+from contest import Contest, Contestant, Demand
 
 BENCH = Path(__file__).resolve().parent
 CRATE, WHEEL = "FastWARC crate", "FastWARC wheel"
 FASTWARC = (CRATE, WHEEL)  # in a demand: the faster of the two, as far as they ran
-
-
-@dataclass
-class Contestant:
-    argv: list
-    answer: Callable = answers.json_line
-    check_argv: Optional[list] = None  # where the answer shows under other options than those timed
-    repeats: int = 1  # runs averaged into one measurement
-    sampled: bool = False  # measure memory, not time
-
-
-@dataclass
-class Demand:
-    """top / bottom is held to a bound. A side is (contestant or tuple of them, metric), or a number."""
-    text: str
-    top: object
-    bottom: object
-    at_most: Optional[float] = None
-    at_least: Optional[float] = None
-    unit: str = ""
-
-
-@dataclass
-class Contest:
-    title: str
-    contestants: dict
-    demands: list
-    expected: dict = field(default_factory=dict)
-    file: Optional[Path] = None
-    decoded_size: int = 0
 
 
 class Tools:
@@ -47,6 +17,7 @@ class Tools:
 
     def __init__(self, fonds, limits, python, crate):
         self.fonds, self.limits, self.python, self.crate = str(fonds), limits, str(python), crate
+        self.recordio = limits / "recordio_driver"
 
     def fonds_ls(self, file, *options):
         argv = [self.fonds, "ls", *options, str(file)]
@@ -251,4 +222,7 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-}
+} | recordio.SETS
+
+# Names for several sets at once.
+GROUPS = {"recordio": list(recordio.SETS)}

@@ -1,17 +1,21 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>  // NOLINT(misc-include-cleaner): struct rusage
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +24,28 @@ namespace fonds::bench {
 void fail(std::string_view message) {
   std::fprintf(stderr, "limit: %.*s\n", static_cast<int>(message.size()), message.data());
   std::_Exit(3);
+}
+
+Times times_now() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const auto& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now().time_since_epoch();
+  return {wall.count(), seconds(usage.ru_utime), seconds(usage.ru_stime)};
+}
+
+std::uint64_t peak_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmHWM:") {
+      std::uint64_t kib = 0;
+      status >> kib;
+      return kib;
+    }
+  }
+  return 0;
 }
 
 MappedFile::MappedFile(const char* path) {

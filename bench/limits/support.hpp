@@ -16,6 +16,21 @@ namespace fonds::bench {
 using ByteView = std::span<const std::byte>;
 using Sha1 = std::array<std::byte, 20>;
 
+// Seconds: of a steady clock, and of CPU by this process so far.
+struct Times {
+  double wall = 0;
+  double user = 0;
+  double system = 0;
+  Times operator-(const Times& earlier) const {
+    return {wall - earlier.wall, user - earlier.user, system - earlier.system};
+  }
+};
+Times times_now();
+
+// Peak resident memory (VmHWM): unlike ru_maxrss it holds nothing of the process that started this
+// one.
+std::uint64_t peak_kib();
+
 // One gzip member or Zstandard frame that holds one record. Written by `list_units` in the byte
 // order of the machine: the file lives in the work directory of one machine and is never shipped.
 struct Unit {

@@ -1,0 +1,38 @@
+"""What a set of the benchmark consists of."""
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, Optional
+
+import answers
+
+
+@dataclass
+class Contestant:
+    argv: list
+    answer: Callable = answers.json_line
+    check_argv: Optional[list] = None  # where the answer shows under other options than those timed
+    repeats: int = 1  # runs averaged into one measurement
+    sampled: bool = False  # measure memory, not time
+    reported: bool = False  # the times are those in the JSON line that the program prints
+    expected: Optional[dict] = None  # where not all contestants of the set do the same
+
+
+@dataclass
+class Demand:
+    """top / bottom is held to a bound. A side is (contestant or tuple of them, metric), or a number."""
+    text: str
+    top: object
+    bottom: object
+    at_most: Optional[float] = None
+    at_least: Optional[float] = None
+    unit: str = ""
+
+
+@dataclass
+class Contest:
+    title: str
+    contestants: dict
+    demands: list
+    expected: dict = field(default_factory=dict)
+    file: Optional[Path] = None
+    decoded_size: int = 0
