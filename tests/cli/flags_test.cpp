@@ -14,6 +14,11 @@ int run_info(const Arguments&) { return 0; }
 int run_ls(const Arguments&) { return 0; }
 int run_cat(const Arguments&) { return 0; }
 int run_verify(const Arguments&) { return 0; }
+int run_convert(const Arguments&) { return 0; }
+int run_merge(const Arguments&) { return 0; }
+int run_split(const Arguments&) { return 0; }
+int run_repair(const Arguments&) { return 0; }
+int run_index(const Arguments&) { return 0; }
 int run_help(const Arguments&) { return 0; }
 
 namespace {
@@ -74,6 +79,13 @@ TEST(ParseArguments, RepeatedFlagIsNoMistakeAndTheLastCounts) {
   EXPECT_EQ(mistake({"-v", "-v", "a"}), "");
   EXPECT_EQ(mistake({"--limit", "1", "--limit", "2", "a"}), "");
   EXPECT_EQ(parse({"--limit", "1", "--limit", "2", "a"}).get("--limit"), "2");
+}
+
+TEST(ParseArguments, AllValuesOfARepeatedFlagAreKeptInOrder) {
+  const Arguments given =
+      parse({"-o", "x", "--header", "a=1", "in", "--header=b:int64=2"}, "convert");
+  EXPECT_THAT(given.all("--header"), ElementsAre("a=1", "b:int64=2"));
+  EXPECT_THAT(given.all("--compression"), testing::IsEmpty());
 }
 
 TEST(ParseArguments, UnknownFlagIsAMistakeWithAProposal) {

@@ -43,6 +43,10 @@ run(${work}/build/count_records ${SOURCE}/tests/data/warc/own/gz-per-record.warc
 if(NOT out MATCHES "^4 records")
   message(FATAL_ERROR "the example printed: ${out}")
 endif()
+run(${work}/build/recordio ${work}/items.rio)
+if(NOT out MATCHES "the last one: world!")
+  message(FATAL_ERROR "the example printed: ${out}")
+endif()
 
 file(GLOB pc ${prefix}/lib*/pkgconfig ${prefix}/lib*/*/pkgconfig)
 set(ENV{PKG_CONFIG_PATH} ${pc})
