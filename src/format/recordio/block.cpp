@@ -92,13 +92,17 @@ Kind probe_kind(ByteView head) noexcept {
   return Kind::None;
 }
 
-bool begins_block(ByteView bytes) noexcept {
+bool is_good_chunk(ByteView bytes) noexcept {
   if (bytes.size() < kChunkSize) {
     return false;
   }
   const ChunkHeader header = parse_chunk_header(bytes);
-  return is_v2(header.magic) && header.size <= kChunkPayload && header.index == 0 &&
-         header.total > 0 && chunk_crc(bytes, header) == header.crc;
+  return is_v2(header.magic) && header.size <= kChunkPayload && header.index < header.total &&
+         chunk_crc(bytes, header) == header.crc;
+}
+
+bool begins_block(ByteView bytes) noexcept {
+  return bytes.size() >= kChunkSize && parse_chunk_header(bytes).index == 0 && is_good_chunk(bytes);
 }
 
 bool begins_record(ByteView bytes, std::uint64_t max_length) noexcept {

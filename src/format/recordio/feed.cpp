@@ -94,7 +94,7 @@ std::string Feed::state_with(const Transformation& transformation) const {
   Buffer state;
   put_text(kind_ == Kind::Legacy ? "legacy" : "v2", state);
   const unsigned flags = (transformation.guess ? 1U : 0U) | (header_.trailer ? 2U : 0U) |
-                         (trailer_seen_ ? 4U : 0U) | (header_met_ ? 8U : 0U);
+                         (trailer_seen_ ? 4U : 0U) | (settled_ ? 8U : 0U);
   emit_varint(flags, state);
   for (const std::string& entry : transformation.entries) {
     put_text(entry, state);
@@ -122,7 +122,7 @@ bool Feed::set_state(std::string_view state) {
   kind_ = *kind == "legacy" ? Kind::Legacy : Kind::V2;
   header_.trailer = (flags.value & 2) != 0;
   trailer_seen_ = (flags.value & 4) != 0;
-  header_met_ = (flags.value & 8) != 0;
+  settled_ = (flags.value & 8) != 0;
   transformation_ = std::make_shared<Transformation>(std::move(transformation));
   begun_ = true;
   return true;
@@ -174,7 +174,7 @@ std::optional<Fault> Feed::parse_header(const StoredBlock& block, HeaderList& li
 
 // The header block of the file, or of another one that was put behind it.
 void Feed::take_header(const StoredBlock& block) {
-  const bool second = header_met_;
+  const bool second = settled_;
   if (second && !options_.read.concatenated) {
     report("second-header", "magic: another header block, as where two files were put together",
            block.stored.offset);
@@ -192,7 +192,7 @@ void Feed::take_header(const StoredBlock& block) {
     return;
   }
   begun_ = true;
-  header_met_ = true;
+  settled_ = true;
   if (list.surplus > 0) {
     report("header-surplus", fmt::format("bytes behind the header entries: {}", list.surplus),
            block.stored.offset);
@@ -298,6 +298,7 @@ Result<bool> Feed::step(FedBlock& block) {
       }
       continue;
     }
+    settled_ = true;
     block.stored = stored;
     block.transformation = transformation_;
     block.position = walk_.position();

@@ -119,7 +119,7 @@ class Feed {
   HeaderList header_;
   std::shared_ptr<const Transformation> transformation_;
   bool begun_ = false;       // the first block, or what is in its place, has been seen
-  bool header_met_ = false;  // a header block that could be parsed
+  bool settled_ = false;  // a good header, or a body block, has been met: a header is a second one
   bool trailer_seen_ = false;
   bool over_ = false;  // the walk has ended
   std::uint64_t first_block_ = 0;

@@ -111,7 +111,8 @@ Status Reader::State::go_to_part() {
   FeedOptions with{.read = options};
   with.start = border(options.part);
   with.stop_at = border(options.part + 1);
-  with.state = feed->state();
+  FONDS_TRY(const Transformation* const by, governing(with.start));
+  with.state = feed->state_with(*by);
   if (options.part + 1 == options.parts) {
     with.stop_at.reset();
   }

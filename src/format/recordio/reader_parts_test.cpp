@@ -98,6 +98,21 @@ TEST(Parts, GiveEachItemOnceAroundBlocksThatBreakOff) {
   }
 }
 
+// Each block is understood by the last header before it, or the parts are refused.
+TEST(Parts, OfFilesPutTogetherAreTheWholeOrRefused) {
+  const std::string file = header({"zstd"}) + body({"z"}, {"zstd"}) + header({"flate", "zstd"}) +
+                           body({"f"}, {"flate", "zstd"}) + body({"g"}, {"flate", "zstd"});
+  Texts items;
+  for (const Outcome& part : parts_of(file, 4, {.concatenated = true})) {
+    if (part.error == ErrorCode::Unsupported) {
+      return;
+    }
+    const Texts texts = part.texts();
+    items.insert(items.end(), texts.begin(), texts.end());
+  }
+  EXPECT_EQ(items, (Texts{"z", "f", "g"}));
+}
+
 TEST(Parts, OfTheTinyFixture) {
   const std::string file = read_recordio_fixture("v2-tiny.rio");
   for (const std::uint64_t parts : {1U, 2U, 48U, 49U, 98U, 103U}) {

@@ -267,6 +267,21 @@ TEST(Concatenated, GetAndSeekUnderstandEachFileByItsHeader) {
   }
 }
 
+// The first header is gone, the second one counts for what follows it.
+TEST(Concatenated, HeaderBehindBlocksWithoutOneIsASecondOne) {
+  const std::string file = body({"a"}, {"flate"}) + body({"b"}) + header({"flate", "zstd"}) +
+                           body({"c"}, {"flate", "zstd"});
+  const Outcome read = read_all(file);
+  EXPECT_EQ(read.texts(), (Texts{"a", "b", "c"}));
+  EXPECT_EQ(read.findings, (Texts{"no-header-block@0", "second-header@65536"}));
+  Reader reader = opened(file, {.on_finding = [](const Finding&) {}});
+  for (const ReadItem& item : read.items) {
+    const auto got = reader.get({item.block, item.number});
+    ASSERT_TRUE(got.has_value()) << got.error().to_string();
+    EXPECT_EQ(as_text(*got), item.text);
+  }
+}
+
 // ---- limits ----
 
 TEST(Limits, ItemsOverTheLimitAreLeftOut) {

@@ -10,6 +10,8 @@ namespace {
 // How far the first good block of a file with a damaged beginning is looked for.
 constexpr std::uint64_t kDamagedHead = std::uint64_t{64} << 20;
 
+constexpr std::uint64_t kNothingGood = ~std::uint64_t{0};
+
 constexpr std::array kV2Magics = {Magic::Header, Magic::Packed, Magic::Trailer};
 constexpr std::array kLegacyMagics = {Magic::LegacyPlain, Magic::Packed};
 
@@ -137,6 +139,18 @@ Result<std::uint64_t> BlockWalk::next_on_grid(std::uint64_t from) {
   }
 }
 
+// Where the payload of the chunk at `offset` ends, if it is good in itself; else `offset`.
+std::uint64_t BlockWalk::end_of_good_chunk(ByteView stored, std::uint64_t offset) {
+  if (judged_.offset != offset || judged_.length == 0) {
+    const ByteView chunk = stored.subspan(static_cast<std::size_t>(offset));
+    judged_ = {offset, kNothingGood};
+    if (chunk.size() >= kChunkSize && is_good_chunk(chunk)) {
+      judged_.length = kChunkHeaderSize + parse_chunk_header(chunk).size;
+    }
+  }
+  return judged_.length == kNothingGood ? offset : offset + judged_.length;
+}
+
 std::uint64_t BlockWalk::next_anywhere(std::uint64_t from) {
   const ByteView stored = *window_.source()->view();
   if (!search_) {
@@ -146,6 +160,12 @@ std::uint64_t BlockWalk::next_anywhere(std::uint64_t from) {
     at = search_->next(at);
     if (at >= stored.size()) {
       return stored.size();
+    }
+    // What lies in a good chunk of the grid in hand is an item's content, not a block.
+    const std::uint64_t chunk = position_ + (at - position_) / kChunkSize * kChunkSize;
+    if (const std::uint64_t behind = end_of_good_chunk(stored, chunk); at < behind) {
+      at = behind - 1;
+      continue;
     }
     if (begins_block(stored.subspan(static_cast<std::size_t>(at)))) {
       const auto seen = examine(at);
