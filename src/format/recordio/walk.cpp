@@ -10,8 +10,6 @@ namespace {
 // How far the first good block of a file with a damaged beginning is looked for.
 constexpr std::uint64_t kDamagedHead = std::uint64_t{64} << 20;
 
-constexpr std::uint64_t kNothingGood = ~std::uint64_t{0};
-
 constexpr std::array kV2Magics = {Magic::Header, Magic::Packed, Magic::Trailer};
 constexpr std::array kLegacyMagics = {Magic::LegacyPlain, Magic::Packed};
 
@@ -139,39 +137,51 @@ Result<std::uint64_t> BlockWalk::next_on_grid(std::uint64_t from) {
   }
 }
 
-// Where the payload of the chunk at `offset` ends, if it is good in itself; else `offset`.
-std::uint64_t BlockWalk::end_of_good_chunk(ByteView stored, std::uint64_t offset) {
-  if (judged_.offset != offset || judged_.length == 0) {
-    const ByteView chunk = stored.subspan(static_cast<std::size_t>(offset));
-    judged_ = {offset, kNothingGood};
-    if (chunk.size() >= kChunkSize && is_good_chunk(chunk)) {
-      judged_.length = kChunkHeaderSize + parse_chunk_header(chunk).size;
+// Up to where the grid of position_ is proved to be that of the file: between good chunks nothing
+// was put in or lost, so no block lies across it. Found once for each phase of the grid.
+std::uint64_t BlockWalk::grid_end(ByteView stored) {
+  const auto [known, added] = grid_ends_.try_emplace(position_ % kChunkSize, 0);
+  std::uint64_t& end = known->second;
+  for (std::uint64_t at = position_; added && at + kChunkHeaderSize <= stored.size();
+       at += kChunkSize) {
+    const ByteView chunk = stored.subspan(static_cast<std::size_t>(at));
+    const ChunkHeader header = parse_chunk_header(chunk);
+    const bool plausible = std::ranges::find(kV2Magics, header.magic) != kV2Magics.end() &&
+                           header.size <= kChunkPayload && header.index < header.total;
+    if (is_good_chunk(chunk)) {
+      end = at + kChunkHeaderSize + header.size;
+    } else if (plausible && kChunkHeaderSize + header.size > chunk.size()) {
+      end = stored.size();  // the last chunk, cut in its payload
     }
   }
-  return judged_.length == kNothingGood ? offset : offset + judged_.length;
+  return end;
 }
 
 std::uint64_t BlockWalk::next_anywhere(std::uint64_t from) {
   const ByteView stored = *window_.source()->view();
+  if ((stored.size() - position_) % kChunkSize == 0) {
+    return stored.size();  // the grid fits the end of the file
+  }
   if (!search_) {
     search_.emplace(stored, kV2Magics, stored.size());
   }
-  for (std::uint64_t at = from;; ++at) {
+  for (std::uint64_t at = std::max(from, grid_end(stored));; ++at) {
     at = search_->next(at);
     if (at >= stored.size()) {
       return stored.size();
     }
-    // What lies in a good chunk of the grid in hand is an item's content, not a block.
-    const std::uint64_t chunk = position_ + (at - position_) / kChunkSize * kChunkSize;
-    if (const std::uint64_t behind = end_of_good_chunk(stored, chunk); at < behind) {
-      at = behind - 1;
+    const ByteView bytes = stored.subspan(static_cast<std::size_t>(at));
+    if (!is_good_chunk(bytes)) {
       continue;
     }
-    if (begins_block(stored.subspan(static_cast<std::size_t>(at)))) {
+    if (begins_block(bytes)) {
       const auto seen = examine(at);
       if (seen && seen->state == Examined::State::Good) {
         return at;
       }
+    } else {
+      // The middle of a block behind bytes that were put in: no block begins in its payload.
+      at += kChunkHeaderSize + parse_chunk_header(bytes).size - 1;
     }
   }
 }

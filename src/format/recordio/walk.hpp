@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fonds/byte_source.hpp>
@@ -66,13 +67,13 @@ class BlockWalk {
   Result<std::uint64_t> resume_behind(const Examined& bad);
   Result<std::uint64_t> next_on_grid(std::uint64_t from);
   std::uint64_t next_anywhere(std::uint64_t from);
-  std::uint64_t end_of_good_chunk(ByteView stored, std::uint64_t offset);
+  std::uint64_t grid_end(ByteView stored);
 
   Window window_;
   WalkOptions options_;
   std::optional<Examined> next_;       // what stands at position_, if that has been looked at
   std::optional<MagicSearch> search_;  // of a mapped file, on its way to the end
-  ByteRange judged_;  // the chunk that end_of_good_chunk() has looked at last
+  std::unordered_map<std::uint64_t, std::uint64_t> grid_ends_;  // by phase of the grid
   std::vector<bool> searched_;  // phases of the grid without a block up to the end of the file
   std::optional<std::uint64_t> size_;
   std::uint64_t position_;
