@@ -22,6 +22,7 @@ class DecodedSource final : public ByteSource {
   Result<std::uint64_t> size() override;
   Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override;
   Result<std::size_t> read_next(MutableByteView out) override;
+  Decoder& decoder() { return *decoder_; }
   std::vector<Finding> take_findings() { return decoder_->take_findings(); }
   std::uint64_t stored_position() const { return decoder_->stored_position(); }
 

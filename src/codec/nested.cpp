@@ -2,47 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "codec/decoded_source.hpp"
+
 namespace fonds {
 namespace {
-
-class DecodedSource final : public ByteSource {
- public:
-  DecodedSource(std::unique_ptr<Decoder> decoder, std::string name)
-      : decoder_(std::move(decoder)), name_(std::move(name)) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override {
-    return fail(ErrorCode::Unsupported, "a decoded stream has no size");
-  }
-  Result<std::size_t> read_at(std::uint64_t, MutableByteView) override {
-    return fail(ErrorCode::Unsupported, "a decoded stream cannot be read at positions");
-  }
-  Result<std::size_t> read_next(MutableByteView out) override {
-    while (true) {
-      FONDS_TRY(const ByteView view, decoder_->peek(1));
-      if (!view.empty()) {
-        const std::size_t n = std::min(view.size(), out.size());
-        std::memcpy(out.data(), view.data(), n);
-        decoder_->consume(n);
-        return n;
-      }
-      FONDS_TRY(const bool more, decoder_->next_run());
-      if (!more) {
-        return std::size_t{0};
-      }
-    }
-  }
-  Decoder& decoder() { return *decoder_; }
-
- private:
-  std::unique_ptr<Decoder> decoder_;
-  std::string name_;
-};
 
 class NestedDecoder final : public Decoder {
  public:

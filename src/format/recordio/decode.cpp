@@ -73,6 +73,25 @@ std::optional<Fault> BlockDecoder::decode(const StoredBlock& block,
   return fault;
 }
 
+std::optional<Fault> BlockDecoder::parse_header(const StoredBlock& block,
+                                                const HeaderLimits& limits, HeaderList& list) {
+  if (block.stored.length > limits.stored) {
+    return Fault{"limit-exceeded", fmt::format("header block of {} bytes, the limit is {}",
+                                               block.stored.length, limits.stored)};
+  }
+  Items items;
+  Buffer unused;
+  if (auto fault = decode(block, {}, 0, unused, items)) {
+    return fault;
+  }
+  if (items.count() != 1 || !items.next()) {
+    return Fault{"header-damaged",
+                 fmt::format("header items: the block has {}, not 1", items.count())};
+  }
+  list = parse_header_list(items.whole(), limits.transformers);
+  return std::move(list.fault);
+}
+
 std::optional<Fault> BlockDecoder::undo(const StoredBlock& block,
                                         const Transformation& transformation, std::uint64_t most,
                                         Buffer& content) {

@@ -32,6 +32,13 @@ class BlockDecoder {
   // empty (v2); else it looks into `content`, which is replaced. Nothing if the block is good.
   std::optional<Fault> decode(const StoredBlock& block, const Transformation& transformation,
                               std::uint64_t most, Buffer& content, Items& items);
+  struct HeaderLimits {
+    std::uint64_t stored = 0;
+    std::size_t transformers = 0;
+  };
+  // What a header block says.
+  std::optional<Fault> parse_header(const StoredBlock& block, const HeaderLimits& limits,
+                                    HeaderList& list);
   // The whole content of a header or trailer block, or of a body block, undone.
   std::optional<Fault> undo(const StoredBlock& block, const Transformation& transformation,
                             std::uint64_t most, Buffer& content);

@@ -154,24 +154,6 @@ void Feed::lose_header() {
       Transformation{options_.read.transformers, options_.read.transformers.empty()});
 }
 
-std::optional<Fault> Feed::parse_header(const StoredBlock& block, HeaderList& list) {
-  if (block.stored.length > options_.read.max_header) {
-    return Fault{"limit-exceeded", fmt::format("header block of {} bytes, the limit is {}",
-                                               block.stored.length, options_.read.max_header)};
-  }
-  Items items;
-  Buffer unused;
-  if (auto fault = decoder_.decode(block, {}, 0, unused, items)) {
-    return fault;
-  }
-  if (items.count() != 1 || !items.next()) {
-    return Fault{"header-damaged",
-                 fmt::format("header items: the block has {}, not 1", items.count())};
-  }
-  list = parse_header_list(items.whole(), options_.read.max_transformers);
-  return std::move(list.fault);
-}
-
 // The header block of the file, or of another one that was put behind it.
 void Feed::take_header(const StoredBlock& block) {
   const bool second = settled_;
@@ -183,7 +165,8 @@ void Feed::take_header(const StoredBlock& block) {
     first_block_ = walk_.position();
   }
   HeaderList list;
-  if (const auto fault = parse_header(block, list)) {
+  if (const auto fault = decoder_.parse_header(
+          block, {options_.read.max_header, options_.read.max_transformers}, list)) {
     report_damage(*fault, block.stored);
     if (!second) {
       header_.entries = std::move(list.entries);

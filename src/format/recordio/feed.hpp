@@ -94,7 +94,6 @@ class Feed {
   Result<bool> step(FedBlock& block);
   void note_oddities(const StoredBlock& block);
   void take_header(const StoredBlock& block);
-  std::optional<Fault> parse_header(const StoredBlock& block, HeaderList& list);
   Result<bool> take_trailer(const StoredBlock& block);
   std::optional<Fault> decode_trailer(const StoredBlock& block, Items& items, Buffer& content);
   void lose_header();
@@ -118,7 +117,7 @@ class Feed {
   BlockDecoder decoder_;
   HeaderList header_;
   std::shared_ptr<const Transformation> transformation_;
-  bool begun_ = false;       // the first block, or what is in its place, has been seen
+  bool begun_ = false;    // the first block, or what is in its place, has been seen
   bool settled_ = false;  // a good header, or a body block, has been met: a header is a second one
   bool trailer_seen_ = false;
   bool over_ = false;  // the walk has ended

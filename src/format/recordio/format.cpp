@@ -116,7 +116,7 @@ class RecordIoFormat final : public Format {
     feed_options.start = options.start;
     feed_options.stop_at = options.stop_at;
     feed_options.state = options.state;
-    FONDS_TRY(const auto decoded, decode(archive, options));
+    FONDS_TRY(const auto decoded, decoded_source(archive, options));
     FONDS_TRY(auto feed, Feed::open(decoded ? decoded : archive.source, feed_options));
     return std::unique_ptr<RecordReader>(
         std::make_unique<ItemReader>(std::move(feed), decoded, options));
@@ -151,7 +151,7 @@ class RecordIoFormat final : public Format {
                   const std::function<void(const Finding&)>& finding) const override {
     FeedOptions feed_options;
     feed_options.read = reader_options(options);
-    FONDS_TRY(const auto decoded, decode(archive, options));
+    FONDS_TRY(const auto decoded, decoded_source(archive, options));
     const std::shared_ptr<ByteSource> source = decoded ? decoded : archive.source;
     if (!source->random_access()) {
       return {};  // a pipe is read only once
@@ -211,18 +211,6 @@ class RecordIoFormat final : public Format {
   }
 
  private:
-  // The decoded bytes of a file that was compressed as a whole; nullptr if it was not.
-  static Result<std::shared_ptr<DecodedSource>> decode(const Archive& archive,
-                                                       const ReadOptions& options) {
-    if (archive.codec().name() == "none") {
-      return std::shared_ptr<DecodedSource>();
-    }
-    DecodeOptions decode;
-    decode.max_buffer = options.memory_budget / 3;
-    FONDS_TRY(auto decoder, open_decoder(archive, decode));
-    return std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
-  }
-
   static Status describe_items(Feed& feed, std::uint64_t size, AttributeSink& out) {
     std::uint64_t blocks = 0;
     std::uint64_t items = 0;

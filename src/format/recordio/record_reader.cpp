@@ -19,6 +19,17 @@ ReaderOptions reader_options(const ReadOptions& options) {
   return read;
 }
 
+Result<std::shared_ptr<DecodedSource>> decoded_source(const Archive& archive,
+                                                      const ReadOptions& options) {
+  if (archive.codec().name() == "none") {
+    return std::shared_ptr<DecodedSource>();
+  }
+  DecodeOptions decode;
+  decode.max_buffer = options.memory_budget / 3;
+  FONDS_TRY(auto decoder, open_decoder(archive, decode));
+  return std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
+}
+
 void ItemRecord::describe(AttributeSink& out, bool /*with_headers*/) const {
   out.number("block", place.unit);
   out.number("item", place.inner);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fonds/buffer.hpp>
+#include <fonds/format.hpp>
 #include <fonds/reader.hpp>
 #include <fonds/record.hpp>
 
@@ -70,6 +71,11 @@ class ItemReader final : public RecordReader {
   std::optional<Error> error_;
   Buffer joined_;
 };
+
+// The decoded bytes of an archive that was compressed as a whole; nullptr if it was not. Errors:
+// those of Codec::decode.
+Result<std::shared_ptr<DecodedSource>> decoded_source(const Archive& archive,
+                                                      const ReadOptions& options);
 
 // The limits and choices that readers of records are given.
 ReaderOptions reader_options(const ReadOptions& options);

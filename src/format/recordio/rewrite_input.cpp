@@ -29,17 +29,6 @@ bool is_no_damage(const Fault& fault) {
 
 }  // namespace
 
-Result<std::shared_ptr<DecodedSource>> decoded_source(const Archive& archive,
-                                                      const ReadOptions& options) {
-  if (archive.codec().name() == "none") {
-    return std::shared_ptr<DecodedSource>();
-  }
-  DecodeOptions decode;
-  decode.max_buffer = options.memory_budget / 3;
-  FONDS_TRY(auto decoder, open_decoder(archive, decode));
-  return std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
-}
-
 bool reads_alike(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::ranges::equal(a, b, [](const std::string& one, const std::string& other) {
     return reads_alike(one, other);
@@ -154,27 +143,10 @@ void RewriteInput::lose_header() {
   guess_ = transformers_.empty();
 }
 
-std::optional<Fault> RewriteInput::parse_header(HeaderList& list) {
-  const StoredBlock& block = walk_.block();
-  if (block.stored.length > max_header_) {
-    return Fault{"limit-exceeded", fmt::format("header block of {} bytes, the limit is {}",
-                                               block.stored.length, max_header_)};
-  }
-  if (auto fault = decoder_.decode(block, {}, 0, content_, items_)) {
-    return fault;
-  }
-  if (items_.count() != 1 || !items_.next()) {
-    return Fault{"header-damaged",
-                 fmt::format("header items: the block has {}, not 1", items_.count())};
-  }
-  list = parse_header_list(items_.whole(), max_transformers_);
-  return std::move(list.fault);
-}
-
 Result<RewriteInput::Step> RewriteInput::take_header() {
   const bool first = !begun_;
   HeaderList list;
-  fault_ = parse_header(list);
+  fault_ = decoder_.parse_header(walk_.block(), {max_header_, max_transformers_}, list);
   if (first) {
     header_state_ = fault_ ? HeaderState::Damaged : HeaderState::Good;
     header_ = list;

@@ -24,11 +24,6 @@
 
 namespace fonds::recordio {
 
-// The decoded bytes of an archive that was compressed as a whole; nullptr if it was not. Errors:
-// those of Codec::decode.
-Result<std::shared_ptr<DecodedSource>> decoded_source(const Archive& archive,
-                                                      const ReadOptions& options);
-
 // Whether blocks that the one list of transformers made can be read by the other. Readers pass over
 // the arguments of flate and zstd.
 bool reads_alike(const std::vector<std::string>& a, const std::vector<std::string>& b);
@@ -98,7 +93,6 @@ class RewriteInput {
   Result<Step> step();
   Result<Step> take_block();
   Result<Step> take_header();
-  std::optional<Fault> parse_header(HeaderList& list);
   void lose_header();
   std::optional<Fault> undo(const StoredBlock& block);
   void tell_progress();
