@@ -135,7 +135,7 @@ def plain(tools, corpora):
     }, [
         Demand("GB/s of wall", file.stat().st_size / 1e9, ("fonds ls, 1 thread", "wall"), at_least=3, unit=" GB/s"),
         Demand("CPU, FastWARC / fonds, as much parsed", (FASTWARC, "cpu"), (walk, "cpu"), at_least=2),
-        Demand("CPU, FastWARC / fonds, HTTP heads and rows too", (FASTWARC, "cpu"), ("fonds ls, 1 thread", "cpu")),
+        Demand("CPU, FastWARC / fonds, HTTP heads and rows too", (FASTWARC, "cpu"), ("fonds ls, 1 thread", "cpu"), at_least=1),
     ])
 
 

@@ -1,13 +1,17 @@
 // Everything that the library offers.
 #pragma once
 
-#include <fonds/byte_source.hpp>   // IWYU pragma: export
-#include <fonds/bytes.hpp>         // IWYU pragma: export
-#include <fonds/codec.hpp>         // IWYU pragma: export
-#include <fonds/date.hpp>          // IWYU pragma: export
-#include <fonds/error.hpp>         // IWYU pragma: export
-#include <fonds/finding.hpp>       // IWYU pragma: export
-#include <fonds/format.hpp>        // IWYU pragma: export
-#include <fonds/formats/warc.hpp>  // IWYU pragma: export
-#include <fonds/reader.hpp>        // IWYU pragma: export
-#include <fonds/record.hpp>        // IWYU pragma: export
+#include <fonds/buffer.hpp>            // IWYU pragma: export
+#include <fonds/byte_sink.hpp>         // IWYU pragma: export
+#include <fonds/byte_source.hpp>       // IWYU pragma: export
+#include <fonds/bytes.hpp>             // IWYU pragma: export
+#include <fonds/codec.hpp>             // IWYU pragma: export
+#include <fonds/date.hpp>              // IWYU pragma: export
+#include <fonds/error.hpp>             // IWYU pragma: export
+#include <fonds/finding.hpp>           // IWYU pragma: export
+#include <fonds/format.hpp>            // IWYU pragma: export
+#include <fonds/formats/recordio.hpp>  // IWYU pragma: export
+#include <fonds/formats/warc.hpp>      // IWYU pragma: export
+#include <fonds/reader.hpp>            // IWYU pragma: export
+#include <fonds/record.hpp>            // IWYU pragma: export
+#include <fonds/writing.hpp>           // IWYU pragma: export
