@@ -80,6 +80,21 @@ class VerifyWhole {
   virtual void finish(const std::function<void(Finding)>& out) = 0;
 };
 
+// What a format is like, for those who treat all formats alike.
+struct FormatTraits {
+  bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
+  bool extras = false;                // its usual layout holds header entries and a trailer
+  std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
+  std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
+};
+
+// What was counted by reading all records.
+struct Totals {
+  std::uint64_t records = 0;
+  std::uint64_t units = 0;  // in which records begin: members, blocks, …
+  std::uint64_t bytes = 0;  // of records, decoded
+};
+
 // Stateless; one object per format, in the list of formats().
 class Format {
  public:
@@ -90,12 +105,18 @@ class Format {
   virtual RecordProbe record_probe() const = 0;
   // The columns of a list that has not been told which.
   virtual std::span<const std::string_view> columns() const = 0;
+  virtual FormatTraits traits() const { return {}; }
   // Facts of the container for `info`, as attributes of the object under the format's name; with
-  // `deep` also those that need every byte. Findings about what had to be looked at go to `finding`
-  // (not with `deep`: whoever reads everything hears them). Errors: those of reading.
-  virtual Status describe(const Archive& archive, const ReadOptions& options, bool deep,
+  // `totals` (of a reader that has read everything) also what follows from them. Findings about
+  // what had to be looked at go to `finding`. Errors: those of reading.
+  virtual Status describe(const Archive& archive, const ReadOptions& options, const Totals* totals,
                           AttributeSink& out,
                           const std::function<void(const Finding&)>& finding) const;
+  // With FormatTraits::extras: what the archive has of them. Damage of the header goes to
+  // `finding`. Errors: those of reading; Corrupt for a damaged trailer, unless
+  // ReadOptions::search_damaged; Unsupported for a pipe.
+  virtual Result<Extras> extras(const Archive& archive, const ReadOptions& options,
+                                const std::function<void(const Finding&)>& finding) const;
   // The first stored offset in [from, to) at which a reader could begin, for cutting an archive
   // into parts; `to` if there is none. A guess, as Codec::find_unit, which is what it does unless
   // the format knows better. Called only for sources with a view.
@@ -112,18 +133,23 @@ class Format {
                                                      const ReadOptions& options) const = 0;
   // Gives a part of the reader's current record to `out`, piece by piece; the closing line ends of
   // RecordPart::Record are not given (they come with RecordReader::finish). Payloads of more than
-  // `max_payload` bytes are not decoded: finding limit-exceeded. What is odd about the part is
-  // appended to `findings`. Errors: those of reading and of `out`.
+  // `max_payload` bytes are not decoded: finding limit-exceeded. A record without headers of any
+  // kind is its block in every part but Header and Http, which are empty. What is odd about the
+  // part is appended to `findings`. Errors: those of reading and of `out`.
   virtual Status write_part(RecordReader& reader, const Record& record, RecordPart part,
                             std::uint64_t max_payload, const ByteOutput& out,
-                            std::vector<Finding>& findings) const = 0;
+                            std::vector<Finding>& findings) const;
+  // What is to be checked beyond what reading checks by itself.
   virtual std::unique_ptr<VerifyPart> verify_part(const Archive& archive,
-                                                  const VerifyOptions& options) const = 0;
-  virtual std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& options) const = 0;
+                                                  const VerifyOptions& options) const;
+  virtual std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& options) const;
 };
 
 // All formats: the one list is src/format/registry.cpp.
 std::span<const Format* const> formats();
+
+// The limits of a reader as those of its decoder.
+DecodeOptions decode_options(const ReadOptions& options);
 
 // Starts a decoder through all codecs of the archive. Errors: those of Codec::decode.
 Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive, const DecodeOptions& options);

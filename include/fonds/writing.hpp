@@ -39,6 +39,12 @@ struct WriteOptions {
   std::uint64_t memory_budget = std::uint64_t{1} << 30;
 };
 
+// What a container holds beside its records, and another of its kind can hold too.
+struct Extras {
+  std::vector<WriteOptions::Entry> header;  // without what a writer makes by itself
+  std::optional<std::string> trailer;
+};
+
 // Writes the records of one archive. After an error every further call returns the same error.
 class RecordWriter {
  public:

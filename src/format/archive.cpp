@@ -1,5 +1,6 @@
 // Opening an archive: source, codec and format by their content.
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -110,6 +111,13 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
   return head;
 }
 
+// The format whose records can be found in bytes that begin with something else.
+const Format& findable_format() {
+  return **std::find_if(formats().begin(), formats().end(), [](const Format* format) {
+    return format->record_probe().starts_record != nullptr;
+  });
+}
+
 // The codec whose first unit that holds a record comes first, for a file whose beginning is
 // damaged.
 const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
@@ -129,6 +137,20 @@ const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
 }
 
 }  // namespace
+
+DecodeOptions decode_options(const ReadOptions& options) {
+  DecodeOptions decode;
+  decode.max_buffer = options.memory_budget / 3;
+  decode.max_window_log =
+      static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(options.max_window, 1024)) - 1);
+  decode.max_whole_unit = static_cast<std::size_t>(std::clamp<std::uint64_t>(
+      options.memory_budget / 8, std::uint64_t{64} << 10, std::uint64_t{16} << 20));
+  decode.resume = options.resume;
+  decode.seek = options.seek;
+  decode.threads = options.decode_threads;
+  decode.collect = options.collect;
+  return decode;
+}
 
 Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive,
                                               const DecodeOptions& options) {
@@ -158,7 +180,8 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;
   archive.codecs = {&probe_codec(stored_head)};
-  const RecordProbe any_record = formats().front()->record_probe();
+  const Format& findable = findable_format();
+  const RecordProbe any_record = findable.record_probe();
   DecodedHead head = decode_head(archive, any_record);
   while (pipe && head.bytes.empty() && archive.codec().name() != "none" &&
          stored_head.size() < kLongestPipeHead) {
@@ -181,7 +204,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     // Recognized.
   } else if (const Codec* codec = search_codec(*archive.source, any_record); codec != nullptr) {
     archive.codecs = {codec};
-    archive.format = formats().front();
+    archive.format = &findable;
   }
   if (pipe) {
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));

@@ -1,9 +1,12 @@
 // What a format does that does not say otherwise.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/error.hpp>
@@ -12,10 +15,65 @@
 
 namespace fonds {
 
-Status Format::describe(const Archive& /*archive*/, const ReadOptions& /*options*/, bool /*deep*/,
-                        AttributeSink& /*out*/,
+namespace {
+
+// Reading has checked everything.
+class NothingToCheck final : public VerifyPart {
+ public:
+  Status check(RecordReader& /*reader*/, const Record& /*record*/,
+               std::vector<Finding>& /*out*/) override {
+    return {};
+  }
+};
+
+class NothingBetween final : public VerifyWhole {
+ public:
+  void begin(const Archive& /*archive*/) override {}
+  void add(VerifyPart& /*part*/, std::uint64_t /*first_ordinal*/) override {}
+  void end(std::uint64_t /*records*/, bool /*all_read*/,
+           const std::function<void(Finding)>& /*out*/) override {}
+  void finish(const std::function<void(Finding)>& /*out*/) override {}
+};
+
+tl::unexpected<Error> cannot(std::string_view what, const Archive& archive) {
+  return fail(ErrorCode::Unsupported, fmt::format("{} {}", archive.format->name(), what),
+              {.source = archive.source->name()});
+}
+
+}  // namespace
+
+Status Format::describe(const Archive& /*archive*/, const ReadOptions& /*options*/,
+                        const Totals* /*totals*/, AttributeSink& /*out*/,
                         const std::function<void(const Finding&)>& /*finding*/) const {
   return {};
+}
+
+Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*options*/,
+                              const std::function<void(const Finding&)>& /*finding*/) const {
+  return cannot("has no header entries and no trailer", archive);
+}
+
+Status Format::write_part(RecordReader& reader, const Record& /*record*/, RecordPart part,
+                          std::uint64_t /*max_payload*/, const ByteOutput& out,
+                          std::vector<Finding>& /*findings*/) const {
+  while (part != RecordPart::Header && part != RecordPart::Http) {
+    FONDS_TRY(const ByteView piece, reader.peek_block(1));
+    if (piece.empty()) {
+      break;
+    }
+    FONDS_CHECK(out(piece));
+    reader.consume_block(piece.size());
+  }
+  return {};
+}
+
+std::unique_ptr<VerifyPart> Format::verify_part(const Archive& /*archive*/,
+                                                const VerifyOptions& /*options*/) const {
+  return std::make_unique<NothingToCheck>();
+}
+
+std::unique_ptr<VerifyWhole> Format::verify_whole(const VerifyOptions& /*options*/) const {
+  return std::make_unique<NothingBetween>();
 }
 
 std::uint64_t Format::find_start(const Archive& archive, std::uint64_t from,
@@ -33,27 +91,29 @@ Result<std::unique_ptr<RecordWriter>> FormatWriting::create(ByteSink& /*sink*/,
   return fail(ErrorCode::Unsupported, "this format cannot be written");
 }
 
-Result<RewriteReport> FormatWriting::merge(std::span<const Archive> /*archives*/,
-                                           ByteSink& /*sink*/,
+Result<RewriteReport> FormatWriting::merge(std::span<const Archive> archives, ByteSink& /*sink*/,
                                            const RewriteOptions& /*options*/) const {
-  return fail(ErrorCode::Unsupported, "this format cannot be merged");
+  if (archives.empty()) {
+    return fail(ErrorCode::BadArgument, "there is no archive to merge");
+  }
+  return cannot("archives cannot be merged", archives.front());
 }
 
-Result<RewriteReport> FormatWriting::split(const Archive& /*archive*/, std::uint64_t /*size*/,
+Result<RewriteReport> FormatWriting::split(const Archive& archive, std::uint64_t /*size*/,
                                            const NextPart& /*next_part*/,
                                            const RewriteOptions& /*options*/) const {
-  return fail(ErrorCode::Unsupported, "this format cannot be split");
+  return cannot("archives cannot be split", archive);
 }
 
-Result<RewriteReport> FormatWriting::repair(const Archive& /*archive*/, ByteSink& /*sink*/,
+Result<RewriteReport> FormatWriting::repair(const Archive& archive, ByteSink& /*sink*/,
                                             const RewriteOptions& /*options*/) const {
-  return fail(ErrorCode::Unsupported, "this format cannot be repaired");
+  return cannot("archives cannot be repaired", archive);
 }
 
-Result<std::uint64_t> FormatWriting::index(const Archive& /*archive*/, std::string_view /*type*/,
+Result<std::uint64_t> FormatWriting::index(const Archive& archive, std::string_view /*type*/,
                                            ByteSink& /*sink*/,
                                            const RewriteOptions& /*options*/) const {
-  return fail(ErrorCode::Unsupported, "this format has no index");
+  return cannot("archives have no index", archive);
 }
 
 std::string_view FormatWriting::index_ending(std::string_view /*type*/) const { return {}; }

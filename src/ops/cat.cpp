@@ -9,8 +9,6 @@
 
 #include <fmt/core.h>
 
-#include <fonds/formats/recordio.hpp>
-
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "io/file_sink.hpp"
@@ -375,21 +373,11 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
 }
 
 Result<bool> cat_trailer(const Archive& archive, const ReadOptions& options, const Output& out) {
-  if (archive.format->name() != "recordio") {
-    return fail(ErrorCode::Unsupported,
-                fmt::format("{} has no trailers; recordio has", archive.format->name()),
-                {.source = archive.source->name()});
+  FONDS_TRY(const Extras extras, archive.format->extras(archive, options, [](const Finding&) {}));
+  if (extras.trailer) {
+    FONDS_CHECK(out.text(*extras.trailer));
   }
-  recordio::ReaderOptions reading;
-  reading.memory_budget = options.memory_budget;
-  reading.transformers = options.transformers;
-  reading.on_finding = out.finding;
-  FONDS_TRY(auto reader, recordio::Reader::open(archive.source, std::move(reading)));
-  FONDS_TRY(const auto trailer, reader.trailer());
-  if (trailer) {
-    FONDS_CHECK(out.text(as_text(*trailer)));
-  }
-  return trailer.has_value();
+  return extras.trailer.has_value();
 }
 
 }  // namespace fonds::ops

@@ -395,7 +395,7 @@ TEST(CatTrailer, IsForRecordioOnly) {
       cat_trailer(*open_archive(mapped(plain({response("1", "one")}))), {}, into(given));
   ASSERT_FALSE(there.has_value());
   EXPECT_EQ(there.error().code(), ErrorCode::Unsupported);
-  EXPECT_THAT(there.error().message(), HasSubstr("warc has no trailers"));
+  EXPECT_THAT(there.error().message(), HasSubstr("warc has no header entries and no trailer"));
 }
 
 }  // namespace

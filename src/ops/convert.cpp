@@ -5,19 +5,14 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
-
-#include <fonds/formats/recordio.hpp>
 
 #include "base/text.hpp"
 
 namespace fonds::ops {
 namespace {
-
-bool is_recordio(const Archive& archive) { return archive.format->name() == "recordio"; }
 
 std::string writable_formats() {
   std::string names;
@@ -28,61 +23,6 @@ std::string writable_formats() {
     }
   }
   return names;
-}
-
-WriteOptions::Entry as_entry(const recordio::HeaderEntry& entry) {
-  struct Text {
-    WriteOptions::Entry operator()(bool value) const {
-      return {{}, "bool", value ? "true" : "false"};
-    }
-    WriteOptions::Entry operator()(std::int64_t value) const {
-      return {{}, "int64", std::to_string(value)};
-    }
-    WriteOptions::Entry operator()(std::uint64_t value) const {
-      return {{}, "uint64", std::to_string(value)};
-    }
-    WriteOptions::Entry operator()(const std::string& value) const { return {{}, "string", value}; }
-  };
-  WriteOptions::Entry made = std::visit(Text{}, entry.value);
-  made.key = entry.key;
-  return made;
-}
-
-// What a RecordIO file holds beside its items.
-struct Container {
-  std::vector<WriteOptions::Entry> header;  // without what the writer makes by itself
-  std::optional<std::string> trailer;
-  bool unseen = false;  // a pipe is read once
-};
-
-// Damage is left to the reading of the items, which tells of it, except that of the trailer.
-Result<Container> look_at_container(const Archive& archive, const ConvertOptions& options) {
-  Container container;
-  if (!archive.source->random_access()) {
-    container.unseen = true;
-    return container;
-  }
-  recordio::ReaderOptions reading;
-  reading.memory_budget = options.read.memory_budget;
-  reading.transformers = options.read.transformers;
-  reading.on_finding = [](const Finding&) {};
-  auto reader = recordio::Reader::open(archive.source, std::move(reading));
-  if (!reader) {
-    return container;
-  }
-  for (const recordio::HeaderEntry& entry : reader->header()) {
-    if (entry.key != "transformer" && entry.key != "trailer") {
-      container.header.push_back(as_entry(entry));
-    }
-  }
-  auto trailer = reader->trailer();
-  if (!trailer && !options.skip_damaged) {
-    return fail(trailer.error().code(), trailer.error().message(), trailer.error().where());
-  }
-  if (trailer && *trailer) {
-    container.trailer.emplace(as_text(**trailer));
-  }
-  return container;
 }
 
 bool same(const WriteOptions::Entry& a, const WriteOptions::Entry& b) {
@@ -126,19 +66,24 @@ class Conversion {
   Result<WriteOptions> gather(std::span<const Archive> archives) {
     WriteOptions write = options_.write;
     write.layout = target_.layout;
-    const bool keeps = target_.format->name() == "recordio" && target_.layout.empty();
-    std::optional<Container> first;
+    const bool keeps = target_.format->traits().extras && target_.layout.empty();
+    std::optional<Extras> first;
     for (const Archive& archive : archives) {
-      if (!is_recordio(archive)) {
+      if (!archive.format->traits().extras) {
         continue;
       }
-      auto looked = look_at_container(archive, options_);
+      if (!archive.source->random_access()) {
+        lose("headers and trailers of pipes, if there are any");
+        continue;
+      }
+      // Damage is left to the reading of the items, which tells of it, except that of the trailer.
+      ReadOptions read = options_.read;
+      read.search_damaged = options_.skip_damaged;
+      auto looked = archive.format->extras(archive, read, [](const Finding&) {});
       if (!looked) {
         return fail_at(looked.error(), archive);
       }
-      if (looked->unseen) {
-        lose("headers and trailers of pipes, if there are any");
-      } else if (!keeps) {
+      if (!keeps) {
         lose("header entries", looked->header.size());
         lose("trailers", looked->trailer ? 1 : 0);
       } else if (!first) {
@@ -160,7 +105,7 @@ class Conversion {
     return write;
   }
 
-  void lose_what_differs(const Container& first, const Container& other) {
+  void lose_what_differs(const Extras& first, const Extras& other) {
     for (const WriteOptions::Entry& entry : other.header) {
       const bool there = std::any_of(first.header.begin(), first.header.end(),
                                      [&](const auto& kept) { return same(kept, entry); });
@@ -239,8 +184,8 @@ Result<Target> parse_target(std::string_view name) {
 }
 
 Result<Target> default_target(const Archive& archive) {
-  const std::string_view own = archive.format->name();
-  return parse_target(own == "lines" || own == "jsonl" ? std::string_view("recordio") : own);
+  const std::string_view other = archive.format->traits().converts_to;
+  return parse_target(other.empty() ? archive.format->name() : other);
 }
 
 Result<WriteOptions::Entry> parse_header_entry(std::string_view text) {

@@ -73,7 +73,9 @@ class CountWorker final : public Worker {
     const std::optional<Date> date = record.date();
     const std::size_t header = record.raw_header().size();
     FONDS_TRY(RecordEnd end, reader.finish());
+    count_place(record.place);
     ++counted.records;
+    counted.totals.bytes += end.length.value_or(0);
     if (end.length) {
       counted.shortest = std::min(counted.shortest.value_or(*end.length), *end.length);
       counted.longest = std::max(counted.longest.value_or(*end.length), *end.length);
@@ -106,6 +108,15 @@ class CountWorker final : public Worker {
   Counted counted;
 
  private:
+  void count_place(const Place& place) {
+    ++counted.totals.records;
+    counted.totals.units += counted.last_unit == place.unit ? 0 : 1;
+    counted.last_unit = place.unit;
+    if (!counted.first_unit) {
+      counted.first_unit = place.unit;
+    }
+  }
+
   static void count(std::map<std::string, std::uint64_t>& counts, std::string_view kind) {
     const std::string name(kind.empty() ? std::string_view("-") : kind.substr(0, kLongestKind));
     if (counts.size() < kMostKinds || counts.contains(name)) {
@@ -136,6 +147,11 @@ void merge(std::map<std::string, std::uint64_t>& into,
 
 void merge(Counted& into, const Counted& from) {
   into.records += from.records;
+  into.totals.records += from.totals.records;
+  into.totals.bytes += from.totals.bytes;
+  const bool shared = into.last_unit && into.last_unit == from.first_unit;
+  into.totals.units += from.totals.units - (shared ? 1 : 0);
+  into.last_unit = from.last_unit ? from.last_unit : into.last_unit;
   into.uncompressed_size += from.uncompressed_size;
   into.damaged += from.damaged;
   if (from.shortest) {
@@ -221,17 +237,40 @@ class BothAttributes final : public AttributeSink {
   AttributeSink &one_, &other_;
 };
 
-Status describe_container(const Archive& archive, const ReadOptions& options, bool deep,
+Status describe_container(const Archive& archive, const ReadOptions& options, const Totals* totals,
                           const std::function<void(const Finding&)>& finding, Info& out) {
   JsonWriter json(out.container_json);
   json.begin_object();
   JsonAttributes members(json);
   RowAttributes rows(out.container_rows);
   BothAttributes both(members, rows);
-  FONDS_CHECK(archive.format->describe(archive, options, deep, both, finding));
+  FONDS_CHECK(archive.format->describe(archive, options, totals, both, finding));
   json.end_object();
   out.container_json = out.container_json.substr(1, out.container_json.size() - 2);
   return {};
+}
+
+Result<Counted> count_all(const Archive& archive, const ScanOptions& options,
+                          const std::function<void(const Finding&)>& finding) {
+  ScanOptions scan_options = options;
+  scan_options.read.http = true;
+  scan_options.read.http_requests = true;
+  scan_options.read.skim = false;
+  Counted counted;
+  const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
+    for (Finding& f : piece.findings) {
+      if (f.where.ordinal) {
+        *f.where.ordinal += first;
+      }
+      finding(f);
+    }
+    if (done) {
+      merge(counted, static_cast<CountWorker&>(worker).counted);
+    }
+    return {};
+  };
+  FONDS_CHECK(scan(archive, scan_options, [] { return std::make_unique<CountWorker>(); }, sink));
+  return counted;
 }
 
 }  // namespace
@@ -255,28 +294,12 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
       out.facts.text(name, value);
     }
   }
-  FONDS_CHECK(describe_container(archive, options.read, deep, finding, out));
   if (!deep) {
+    FONDS_CHECK(describe_container(archive, options.read, nullptr, finding, out));
     return out;
   }
-  ScanOptions scan_options = options;
-  scan_options.read.http = true;
-  scan_options.read.http_requests = true;
-  scan_options.read.skim = false;
-  Counted counted;
-  const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
-    for (Finding& f : piece.findings) {
-      if (f.where.ordinal) {
-        *f.where.ordinal += first;
-      }
-      finding(f);
-    }
-    if (done) {
-      merge(counted, static_cast<CountWorker&>(worker).counted);
-    }
-    return {};
-  };
-  FONDS_CHECK(scan(archive, scan_options, [] { return std::make_unique<CountWorker>(); }, sink));
+  FONDS_TRY(Counted counted, count_all(archive, options, finding));
+  FONDS_CHECK(describe_container(archive, options.read, &counted.totals, finding, out));
   out.counted = std::move(counted);
   return out;
 }

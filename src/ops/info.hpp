@@ -35,7 +35,9 @@ struct Facts {
 
 struct Counted {
   std::uint64_t records = 0, uncompressed_size = 0, damaged = 0;
-  std::optional<std::uint64_t> shortest, longest;  // octets of a record's content
+  Totals totals;
+  std::optional<std::uint64_t> first_unit, last_unit;  // in which records begin
+  std::optional<std::uint64_t> shortest, longest;      // octets of a record's content
   std::map<std::string, std::uint64_t> by_type, by_status, by_media_type;
   std::optional<Date> first, last;
 };

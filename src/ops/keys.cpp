@@ -218,7 +218,7 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
   bool any_index = false;
   std::uint64_t last_index = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i].kind == Key::Kind::Block && archive.format->name() != "recordio") {
+    if (keys[i].kind == Key::Kind::Block && !archive.format->traits().item_blocks) {
       return fail(ErrorCode::Unsupported,
                   fmt::format("{} has no blocks of items for the key {}; offset:N names a record",
                               archive.format->name(), keys[i].written),

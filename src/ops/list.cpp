@@ -170,9 +170,8 @@ class ListWorker final : public Worker {
 
  private:
   Status hash_block(RecordReader& reader) {
-    constexpr std::size_t kPiece = std::size_t{64} << 10;
     while (true) {
-      FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
+      FONDS_TRY(const ByteView piece, reader.peek_block(1));
       if (piece.empty()) {
         return {};
       }

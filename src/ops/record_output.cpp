@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "format/lines/grammar.hpp"
+#include "format/common/item_line.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -78,7 +78,7 @@ Result<RecordEnd> RecordOutput::write_held(RecordReader& reader, const Record& r
   const bool jsonl = options_.separator == Separator::Jsonl;
   const std::uint64_t most = holding_limit(options_);
   const auto promised = jsonl ? std::nullopt : promised_length(options_, record);
-  const lines::ItemPlace place = jsonl ? lines::item_place(record) : lines::ItemPlace();
+  const ItemPlace place = jsonl ? item_place(record) : ItemPlace();
   std::uint64_t length = 0;
   bool streams = false;  // a record too large to be held, whose length is known
   held_.clear();
@@ -121,7 +121,7 @@ Result<RecordEnd> RecordOutput::write_held(RecordReader& reader, const Record& r
   }
   if (jsonl) {
     line_.clear();
-    lines::emit_item_line(line_, place, as_bytes(held_));
+    emit_item_line(line_, place, as_bytes(held_));
     FONDS_CHECK(out(as_bytes(line_)));
   } else {
     FONDS_CHECK(out(as_bytes(length_prefix(length))));

@@ -108,8 +108,10 @@ Status PartFiles::commit() {
 std::string part_ending(const Archive& archive) {
   std::string ending = std::filesystem::path(archive.source->name()).extension().string();
   if (ending.empty()) {
-    ending =
-        archive.format->name() == "recordio" ? ".rio" : fmt::format(".{}", archive.format->name());
+    ending = archive.format->traits().file_ending;
+  }
+  if (ending.empty()) {
+    ending = fmt::format(".{}", archive.format->name());
   }
   return ending;
 }

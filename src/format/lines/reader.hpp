@@ -13,7 +13,7 @@
 #include <fonds/codec.hpp>
 #include <fonds/reader.hpp>
 
-#include "format/lines/grammar.hpp"
+#include "format/common/item_line.hpp"
 
 namespace fonds::lines {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "format/lines/grammar.hpp"
+#include "format/common/item_line.hpp"
 
 namespace fonds::lines {
 namespace {

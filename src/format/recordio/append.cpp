@@ -65,7 +65,7 @@ Result<AppendPoint> find_append_point(std::shared_ptr<ByteSource> source,
         return fail(ErrorCode::Corrupt, "another header block; merge or repair the file first",
                     {.source = source->name(), .stored_offset = block.stored.offset});
       }
-      FONDS_CHECK(headers.scan_up_to(*source, block.stored.offset + 1, options));
+      FONDS_CHECK(headers.scan_up_to(source, block.stored.offset + 1, options));
       if (const auto* header = headers.before(block.stored.offset); header != nullptr) {
         point.header = header->list.entries;
         point.transformers = header->list.transformers;

@@ -20,6 +20,19 @@ bool looks_like_zstd(ByteView bytes) {
 
 }  // namespace
 
+ErrorCode error_code(std::string_view finding_code) noexcept {
+  for (const std::string_view cut :
+       {"short-chunk", "block-past-end", "record-cut", "record-short-header"}) {
+    if (finding_code == cut) {
+      return ErrorCode::Truncated;
+    }
+  }
+  if (finding_code == "limit-exceeded" || finding_code == "record-too-large") {
+    return ErrorCode::LimitExceeded;
+  }
+  return finding_code == "unknown-transformer" ? ErrorCode::Unsupported : ErrorCode::Corrupt;
+}
+
 std::optional<Fault> BlockDecoder::take_stack(const Transformation& transformation) {
   if (stack_of_ == transformation.entries) {
     return std::nullopt;
@@ -110,6 +123,7 @@ std::optional<Fault> BlockDecoder::undo(const StoredBlock& block,
 std::optional<Fault> BlockDecoder::decode_v2(const StoredBlock& block,
                                              const Transformation& transformation,
                                              std::uint64_t most, Buffer& content, Items& items) {
+  transformers_ = transformation.entries;
   if (transformation.entries.empty()) {
     content.clear();
     return items.set_block(block.pieces, block.payload_size);

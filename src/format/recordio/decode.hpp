@@ -42,6 +42,8 @@ class BlockDecoder {
   // The whole content of a header or trailer block, or of a body block, undone.
   std::optional<Fault> undo(const StoredBlock& block, const Transformation& transformation,
                             std::uint64_t most, Buffer& content);
+  // The transformers that the block which decode() found good was undone with.
+  const std::vector<std::string>& transformers() const { return transformers_; }
   // A warning about the block that decode() found good: a code and its message.
   const std::optional<Fault>& oddity() const { return oddity_; }
 
@@ -58,7 +60,11 @@ class BlockDecoder {
   Stack stack_;
   std::vector<std::string> stack_of_;
   Buffer joined_;
+  std::vector<std::string> transformers_;
   std::optional<Fault> oddity_;
 };
+
+// The error that a fault becomes for callers that cannot go on behind it.
+ErrorCode error_code(std::string_view finding_code) noexcept;
 
 }  // namespace fonds::recordio

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,48 +24,13 @@
 namespace fonds::recordio {
 namespace {
 
-// Reading has checked everything that can be checked item by item.
-class NothingToCheck final : public VerifyPart {
- public:
-  Status check(RecordReader& /*reader*/, const Record& /*record*/,
-               std::vector<Finding>& /*out*/) override {
-    return {};
-  }
-};
-
-class NothingBetween final : public VerifyWhole {
- public:
-  void begin(const Archive& /*archive*/) override {}
-  void add(VerifyPart& /*part*/, std::uint64_t /*first_ordinal*/) override {}
-  void end(std::uint64_t /*records*/, bool /*all_read*/,
-           const std::function<void(Finding)>& /*out*/) override {}
-  void finish(const std::function<void(Finding)>& /*out*/) override {}
-};
-
-// Octets that are not UTF-8 as \xNN.
-std::string shown(const std::string& text) {
-  if (is_utf8(text)) {
-    return text;
-  }
-  std::string out;
-  for (const char c : text) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet < 0x80) {
-      out += c;
-    } else {
-      out += fmt::format("\\x{:02x}", octet);
-    }
-  }
-  return out;
-}
-
 void describe_header(const HeaderList& header, AttributeSink& out) {
   out.begin_list("header");
   for (const HeaderEntry& entry : header.entries) {
     out.begin_list({});
     out.text({}, shown(entry.key));
     out.text({}, type_name(entry.value));
-    out.text({}, shown(value_text(entry.value)));
+    out.text({}, value_text(entry.value));
     out.end_list();
   }
   out.end_list();
@@ -102,6 +68,30 @@ class RecordIoFormat final : public Format {
   }
 
   RecordProbe record_probe() const override { return {}; }
+  FormatTraits traits() const override {
+    return {.item_blocks = true, .extras = true, .file_ending = ".rio"};
+  }
+
+  Result<Extras> extras(const Archive& archive, const ReadOptions& options,
+                        const std::function<void(const Finding&)>& finding) const override {
+    ReaderOptions reading = reader_options(options);
+    reading.on_finding = finding;
+    FONDS_TRY(auto reader, Reader::open(archive.source, std::move(reading)));
+    Extras found;
+    for (const HeaderEntry& entry : free_entries(reader.header())) {
+      const std::string* const text = std::get_if<std::string>(&entry.value);
+      found.header.push_back({entry.key, std::string(type_name(entry.value)),
+                              text != nullptr ? *text : value_text(entry.value)});
+    }
+    auto trailer = reader.trailer();
+    if (!trailer && !options.search_damaged) {
+      return fail(trailer.error().code(), trailer.error().message(), trailer.error().where());
+    }
+    if (trailer && *trailer) {
+      found.trailer.emplace(as_text(**trailer));
+    }
+    return found;
+  }
 
   std::span<const std::string_view> columns() const override {
     static constexpr std::array<std::string_view, 4> kColumns = {"index", "block", "item",
@@ -147,7 +137,8 @@ class RecordIoFormat final : public Format {
     return places;
   }
 
-  Status describe(const Archive& archive, const ReadOptions& options, bool deep, AttributeSink& out,
+  Status describe(const Archive& archive, const ReadOptions& options, const Totals* totals,
+                  AttributeSink& out,
                   const std::function<void(const Finding&)>& finding) const override {
     FeedOptions feed_options;
     feed_options.read = reader_options(options);
@@ -158,7 +149,7 @@ class RecordIoFormat final : public Format {
     }
     FONDS_TRY(const auto feed, Feed::open(source, feed_options));
     FONDS_CHECK(feed->meet_header());
-    if (!deep) {
+    if (totals == nullptr) {  // else they have been told
       for (const Finding& found : feed->header_findings()) {
         finding(found);
       }
@@ -174,65 +165,28 @@ class RecordIoFormat final : public Format {
       describe_header(feed->header(), out);
       FONDS_CHECK(describe_trailer(source, *feed, feed_options.read, out));
     }
-    if (deep) {
-      return describe_items(*feed, size, out);
-    }
-    if (const auto stored = source->view(); stored && !legacy) {
+    if (totals != nullptr) {
+      describe_totals(*totals, size, out);
+    } else if (const auto stored = source->view(); stored && !legacy) {
       out.number("blocks", count_blocks(*stored, feed->first_block()));
     }
     return {};
   }
 
-  Status write_part(RecordReader& reader, const Record& record, RecordPart part,
-                    std::uint64_t /*max_payload*/, const ByteOutput& out,
-                    std::vector<Finding>& /*findings*/) const override {
-    if (part == RecordPart::Header || part == RecordPart::Http) {
-      return {};
-    }
-    for (std::uint64_t left = record.length().value_or(0); left > 0;) {
-      FONDS_TRY(const ByteView piece, reader.peek_block(1));
-      FONDS_CHECK(out(piece));
-      reader.consume_block(piece.size());
-      left -= piece.size();
-    }
-    return {};
-  }
-
-  std::unique_ptr<VerifyPart> verify_part(const Archive& /*archive*/,
-                                          const VerifyOptions& /*options*/) const override {
-    return std::make_unique<NothingToCheck>();
-  }
-  std::unique_ptr<VerifyWhole> verify_whole(const VerifyOptions& /*options*/) const override {
-    return std::make_unique<NothingBetween>();
-  }
   const FormatWriting* writing() const override {
     static const RecordIoWriting writing;
     return &writing;
   }
 
  private:
-  static Status describe_items(Feed& feed, std::uint64_t size, AttributeSink& out) {
-    std::uint64_t blocks = 0;
-    std::uint64_t items = 0;
-    std::uint64_t bytes = 0;
-    while (true) {
-      FONDS_TRY(const FedBlock* const block, feed.next());
-      feed.take_findings();
-      if (block == nullptr) {
-        break;
-      }
-      ++blocks;
-      items += block->items.count();
-      bytes += block->items.items_size();
-    }
-    out.number("blocks", blocks);
-    out.number("items", items);
-    out.number("item_bytes", bytes);
+  static void describe_totals(const Totals& totals, std::uint64_t size, AttributeSink& out) {
+    out.number("blocks", totals.units);
+    out.number("items", totals.records);
+    out.number("item_bytes", totals.bytes);
     if (size > 0) {
-      out.text("ratio",
-               fmt::format("{:.2f}", static_cast<double>(bytes) / static_cast<double>(size)));
+      out.text("ratio", fmt::format("{:.2f}",
+                                    static_cast<double>(totals.bytes) / static_cast<double>(size)));
     }
-    return {};
   }
 
   static Status describe_trailer(const std::shared_ptr<ByteSource>& source, const Feed& feed,

@@ -99,9 +99,15 @@ struct HeaderList {
 // limit-exceeded).
 HeaderList parse_header_list(ByteView item, std::size_t max_transformers);
 void emit_header_list(const std::vector<HeaderEntry>& entries, Buffer& out);
+// Appends the chunks of the header block with these entries.
+void emit_header_block(const std::vector<HeaderEntry>& entries, Buffer& out);
 // "int64", "uint64", "bool", "string", as the JSON names them; and the value as text.
 std::string_view type_name(const Value& value) noexcept;
 std::string value_text(const Value& value);
+// The text, its octets that are not UTF-8 as \xNN.
+std::string shown(std::string_view text);
+// The entries without what the layout itself says: transformers, promised trailer.
+std::vector<HeaderEntry> free_entries(std::span<const HeaderEntry> entries);
 
 // ---- legacy ----
 

@@ -1,8 +1,11 @@
 // The list of entries in a v2 header block.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -189,26 +192,6 @@ struct EmitValue {
   void operator()(const std::string& value) const { emit_string(value, out); }
 };
 
-// Bytes that are not UTF-8 as \xNN; the rest stays.
-std::string shown(std::string_view text) {
-  if (is_utf8(text)) {
-    return std::string(text);
-  }
-  std::string result;
-  while (!text.empty()) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    const std::size_t n = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    if (n <= text.size() && is_utf8(text.substr(0, n))) {
-      result += text.substr(0, n);
-      text.remove_prefix(n);
-    } else {
-      result += fmt::format("\\x{:02x}", lead);
-      text.remove_prefix(1);
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 HeaderList parse_header_list(ByteView item, std::size_t max_transformers) {
@@ -245,10 +228,46 @@ void emit_header_list(const std::vector<HeaderEntry>& entries, Buffer& out) {
   }
 }
 
+void emit_header_block(const std::vector<HeaderEntry>& entries, Buffer& out) {
+  Buffer item;
+  emit_header_list(entries, item);
+  Buffer payload;
+  emit_table({item.size()}, payload);
+  payload.append(item.view());
+  emit_block(Magic::Header, payload.view(), out);
+}
+
 std::string_view type_name(const Value& value) noexcept {
   constexpr std::array<std::string_view, 4> kNames = {"bool", "int64", "uint64", "string"};
   static_assert(std::is_same_v<std::variant_alternative_t<3, Value>, std::string>);
   return kNames[value.index()];
+}
+
+std::string shown(std::string_view text) {
+  if (is_utf8(text)) {
+    return std::string(text);
+  }
+  std::string result;
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const std::size_t n = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (n <= text.size() && is_utf8(text.substr(0, n))) {
+      result += text.substr(0, n);
+      text.remove_prefix(n);
+    } else {
+      result += fmt::format("\\x{:02x}", lead);
+      text.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+std::vector<HeaderEntry> free_entries(std::span<const HeaderEntry> entries) {
+  std::vector<HeaderEntry> free;
+  std::ranges::copy_if(entries, std::back_inserter(free), [](const HeaderEntry& entry) {
+    return entry.key != kTransformerKey && entry.key != kTrailerKey;
+  });
+  return free;
 }
 
 std::string value_text(const Value& value) {

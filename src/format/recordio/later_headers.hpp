@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <fonds/byte_source.hpp>
@@ -17,8 +18,9 @@ namespace fonds::recordio {
 // middle can be read by its own.
 class LaterHeaders {
  public:
-  // Errors: Io.
-  Status scan_up_to(ByteSource& source, std::uint64_t offset, const ReaderOptions& options);
+  // Only of sources with a view. Errors: Io.
+  Status scan_up_to(const std::shared_ptr<ByteSource>& source, std::uint64_t offset,
+                    const ReaderOptions& options);
   struct Header {
     std::uint64_t offset = 0;
     HeaderList list;
@@ -28,6 +30,8 @@ class LaterHeaders {
   const Header* before(std::uint64_t offset) const;
 
  private:
+  Status take(const std::shared_ptr<ByteSource>& source, const ReaderOptions& options);
+
   std::uint64_t scanned_ = 0;
   std::vector<Header> found_;  // ascending
 };

@@ -37,7 +37,7 @@ tl::unexpected<Error> Lookup::wrong(ErrorCode code, std::string message,
 }
 
 Result<ByteView> Lookup::get(recordio::Location where, const Transformation& transformation) {
-  transformation_ = transformation;
+  transformation_ = &transformation;
   if (!view_) {
     return wrong(ErrorCode::Unsupported, "single items need a file", where.block);
   }
@@ -156,8 +156,7 @@ void Lookup::mark(Block& block) {
 }
 
 tl::unexpected<Error> Lookup::broken(const Fault& fault, std::uint64_t offset) const {
-  return wrong(fault.code == "limit-exceeded" ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
-               fault.message, offset);
+  return wrong(error_code(fault.code), fault.message, offset);
 }
 
 Status Lookup::open_block(Block& block, std::uint64_t item) {
@@ -184,7 +183,7 @@ Status Lookup::open_v2(Block& block, std::uint64_t item) {
                              first.total, stored.size() / kChunkSize),
                  block.offset);
   }
-  if (transformation_.entries.empty() && !transformation_.guess) {
+  if (transformation_->entries.empty() && !transformation_->guess) {
     FONDS_TRY(const bool done, open_in_file(block, first));
     if (done) {
       return {};
@@ -301,7 +300,7 @@ Status Lookup::open_transformed(Block& block, std::uint64_t item) {
   }
   block.in_file = false;
   block.marks.clear();
-  if (transformation_.guess || transformation_.entries.empty()) {
+  if (transformation_->guess || transformation_->entries.empty()) {
     FONDS_CHECK(undo_as_guessed(block, stored));
   } else {
     joined_.clear();
@@ -316,7 +315,7 @@ Status Lookup::open_transformed(Block& block, std::uint64_t item) {
 
 Status Lookup::undo_as_guessed(Block& block, const StoredBlock& stored) {
   Items items;
-  if (const auto fault = decoder_.decode(stored, transformation_, most_, block.content, items)) {
+  if (const auto fault = decoder_.decode(stored, *transformation_, most_, block.content, items)) {
     return broken(*fault, block.offset);
   }
   if (block.content.empty()) {
@@ -332,13 +331,13 @@ Status Lookup::undo_as_guessed(Block& block, const StoredBlock& stored) {
 
 // In steps: what holds the table, then what holds the item.
 Status Lookup::undo_up_to(Block& block, std::uint64_t item) {
-  if (!stack_ || stack_of_ != transformation_.entries) {
-    auto stack = Stack::make(transformation_.entries);
+  if (!stack_ || stack_of_ != transformation_->entries) {
+    auto stack = Stack::make(transformation_->entries);
     if (!stack) {
       return wrong(ErrorCode::Unsupported, stack.error().message(), block.offset);
     }
     stack_.emplace(std::move(*stack));
-    stack_of_ = transformation_.entries;
+    stack_of_ = transformation_->entries;
   }
   const ByteView stored = joined_.view();
   bool begun = false;
@@ -402,7 +401,7 @@ Status Lookup::open_record(Block& block) {
                        block.offset);
   }
   Items items;
-  if (const auto fault = decoder_.decode(stored, transformation_, most_, joined_, items)) {
+  if (const auto fault = decoder_.decode(stored, *transformation_, most_, joined_, items)) {
     return broken(*fault, block.offset);
   }
   std::vector<std::uint64_t> sizes;

@@ -75,7 +75,7 @@ class Lookup {
 
   std::shared_ptr<ByteSource> source_;
   bool legacy_;
-  Transformation transformation_;  // of the call in hand
+  const Transformation* transformation_ = nullptr;  // of the call in hand
   ReaderOptions options_;
   std::uint64_t most_;
   std::optional<ByteView> view_;

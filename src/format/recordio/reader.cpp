@@ -16,23 +16,6 @@
 #include "format/recordio/walk.hpp"
 
 namespace fonds::recordio {
-namespace {
-
-ErrorCode code_of(const Finding& finding) {
-  for (const std::string_view cut :
-       {"short-chunk", "block-past-end", "record-cut", "record-short-header"}) {
-    if (finding.code == cut) {
-      return ErrorCode::Truncated;
-    }
-  }
-  if (finding.code == "limit-exceeded" || finding.code == "record-too-large") {
-    return ErrorCode::LimitExceeded;
-  }
-  return finding.code == "unknown-transformer" ? ErrorCode::Unsupported : ErrorCode::Corrupt;
-}
-
-}  // namespace
-
 struct Reader::State {
   State(std::shared_ptr<ByteSource> from, ReaderOptions with)
       : source(std::move(from)), options(std::move(with)) {}
@@ -59,7 +42,7 @@ struct Reader::State {
       if (options.on_finding) {
         options.on_finding(finding);
       } else if (finding.severity == Severity::Error) {
-        error.emplace(code_of(finding), finding.message, finding.where);
+        error.emplace(error_code(finding.code), finding.message, finding.where);
         return again();
       }
     }
@@ -76,7 +59,7 @@ struct Reader::State {
   Result<const Transformation*> governing(std::uint64_t offset) {
     // Where a later header is an error that ends reading, only the first counts.
     if ((options.concatenated || options.on_finding) && kind != Kind::Legacy) {
-      FONDS_CHECK(headers.scan_up_to(*source, offset, options));
+      FONDS_CHECK(headers.scan_up_to(source, offset, options));
     }
     const LaterHeaders::Header* const later = headers.before(offset);
     return later != nullptr ? &later->transformation : &transformation;

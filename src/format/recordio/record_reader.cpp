@@ -24,9 +24,7 @@ Result<std::shared_ptr<DecodedSource>> decoded_source(const Archive& archive,
   if (archive.codec().name() == "none") {
     return std::shared_ptr<DecodedSource>();
   }
-  DecodeOptions decode;
-  decode.max_buffer = options.memory_budget / 3;
-  FONDS_TRY(auto decoder, open_decoder(archive, decode));
+  FONDS_TRY(auto decoder, open_decoder(archive, decode_options(options)));
   return std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
 }
 

@@ -1,7 +1,6 @@
 #include "format/recordio/rewrite_input.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/core.h>
@@ -14,8 +13,6 @@ namespace {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr std::uint64_t kProgressStep = std::uint64_t{1} << 20;
-constexpr std::array<std::byte, 4> kZstdMagic = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f},
-                                                 std::byte{0xfd}};
 
 bool reads_alike(const std::string& a, const std::string& b) {
   const std::string_view name = split_transformer(a).name;
@@ -171,35 +168,19 @@ Result<RewriteInput::Step> RewriteInput::take_block() {
     lose_header();
   }
   fault_ = undo(block);
-  if (fault_ && !is_no_damage(*fault_)) {
+  // A block that nobody knows how to undo cannot be copied under a header that says it.
+  if (fault_ && (guess_ || !is_no_damage(*fault_))) {
     return Step::Lost;
   }
   return block.kind == StoredBlock::Kind::Trailer ? Step::Trailer : Step::Block;
 }
 
 std::optional<Fault> RewriteInput::undo(const StoredBlock& block) {
-  const auto as = [&](std::vector<std::string> entries) -> std::optional<Fault> {
-    block_transformers_ = std::move(entries);
-    if (!block_transformers_.empty() && block.payload_size > max_block_) {
-      return Fault{"limit-exceeded", fmt::format("block of {} bytes, the limit is {} (--memory)",
-                                                 block.payload_size, max_block_)};
-    }
-    return decoder_.decode(block, {block_transformers_}, max_block_, content_, items_);
-  };
-  if (!guess_ || legacy()) {
-    return as(transformers_);
-  }
-  // The same order as for readers: docs/formats/recordio.md, "Recovery", rule 6.
-  const ByteView front = block.pieces.empty() ? ByteView() : block.pieces[0];
-  if (front.size() >= kZstdMagic.size() && std::ranges::equal(front.first(4), kZstdMagic) &&
-      !as({"zstd"})) {
-    return std::nullopt;
-  }
-  auto as_it_stands = as({});
-  if (!as_it_stands || !as({"flate"})) {
-    return std::nullopt;
-  }
-  return as_it_stands;
+  auto fault =
+      decoder_.decode(block, {transformers_, guess_ && !legacy()}, max_block_, content_, items_);
+  // Nobody knows what a block that could not be undone was made with but the header.
+  block_transformers_ = fault ? transformers_ : decoder_.transformers();
+  return fault;
 }
 
 std::vector<Finding> RewriteInput::take_source_findings() {

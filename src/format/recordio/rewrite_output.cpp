@@ -36,22 +36,9 @@ Fault cannot_make(std::string_view what) {
 
 }  // namespace
 
-std::vector<HeaderEntry> free_entries(const std::vector<HeaderEntry>& entries) {
-  std::vector<HeaderEntry> free;
-  std::ranges::copy_if(entries, std::back_inserter(free), [](const HeaderEntry& entry) {
-    return entry.key != kTransformerKey && entry.key != kTrailerKey;
-  });
-  return free;
-}
-
 Buffer header_block(const std::vector<HeaderEntry>& entries) {
-  Buffer item;
-  emit_header_list(entries, item);
-  Buffer payload;
-  emit_table({item.size()}, payload);
-  payload.append(item.view());
   Buffer block;
-  emit_block(Magic::Header, payload.view(), block);
+  emit_header_block(entries, block);
   return block;
 }
 

@@ -27,8 +27,6 @@ struct OutputPlan {
   bool sure = true;  // that blocks which cannot be undone were made by the transformers
 };
 
-// The entries of a header without what the layout itself says: transformers, promised trailer.
-std::vector<HeaderEntry> free_entries(const std::vector<HeaderEntry>& entries);
 // The chunks of a header block with just these entries.
 Buffer header_block(const std::vector<HeaderEntry>& entries);
 

@@ -138,16 +138,8 @@ void lose(RewriteReport& report, const RewriteInput& input, const Fault& fault,
 }
 
 tl::unexpected<Error> damage_error(const RewriteInput& input, const Fault& fault) {
-  ErrorCode code = ErrorCode::Corrupt;
-  if (fault.code == "limit-exceeded") {
-    code = ErrorCode::LimitExceeded;
-  } else if (fault.code == "unknown-transformer") {
-    code = ErrorCode::Unsupported;
-  } else if (fault.code == "short-chunk" || fault.code == "block-past-end" ||
-             fault.code == "record-short-header" || fault.code == "record-cut") {
-    code = ErrorCode::Truncated;
-  }
-  return fail(code, fault.message, {.source = input.name(), .stored_offset = input.range().offset});
+  return fail(error_code(fault.code), fault.message,
+              {.source = input.name(), .stored_offset = input.range().offset});
 }
 
 }  // namespace fonds::recordio

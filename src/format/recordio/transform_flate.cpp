@@ -39,8 +39,8 @@ constexpr std::size_t kStoredMargin = 65536, kSymbolMargin = 4096, kMarkAt = 307
 constexpr std::string_view kMark = "\x9d\x1c\xe4\x57\xb0\x6a\x03\xf8";
 constexpr std::size_t kZlibMost = std::numeric_limits<uInt>::max() / 2;
 
-// The level of libdeflate for one of the Go library's: the fastest that made nothing larger than
-// the Go library made at its level, but distinct where that costs little; docs/formats/recordio.md.
+// The level of libdeflate for one of the Go library's: the fastest that made files no larger than
+// the Go library's at its level, but distinct where that costs little; docs/formats/recordio.md.
 constexpr std::array<int, kHighest + 1> kLevels = {0, 1, 1, 2, 3, 3, 5, 6, 7, 9};
 constexpr int kDefaultLevel = 3;  // the Go library's default is its level 5
 

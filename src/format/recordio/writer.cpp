@@ -60,7 +60,7 @@ Status check_legacy(const WriterOptions& options) {
 }
 
 // The chunks of a header block.
-Status emit_header_block(const WriterOptions& options, Buffer& out) {
+Status make_header(const WriterOptions& options, Buffer& out) {
   std::vector<HeaderEntry> entries;
   entries.reserve(options.transformers.size() + options.header.size() + 1);
   for (const std::string& transformer : options.transformers) {
@@ -77,12 +77,7 @@ Status emit_header_block(const WriterOptions& options, Buffer& out) {
     }
     entries.push_back(entry);
   }
-  Buffer item;
-  emit_header_list(entries, item);
-  Buffer payload;
-  emit_table({item.size()}, payload);
-  payload.append(item.view());
-  emit_block(Magic::Header, payload.view(), out);
+  emit_header_block(entries, out);
   return {};
 }
 
@@ -177,7 +172,7 @@ Result<Writer> Writer::create(ByteSink& sink, WriterOptions options) {
   const Status status = guarded([&]() -> Status {
     Buffer header_block;
     if (options.layout == Layout::V2) {
-      FONDS_CHECK(emit_header_block(options, header_block));
+      FONDS_CHECK(make_header(options, header_block));
     } else {
       FONDS_CHECK(check_legacy(options));
     }

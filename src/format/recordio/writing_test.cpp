@@ -273,7 +273,7 @@ TEST(FormatWritingDefaults, SayThatTheyCannot) {
   MemorySink sink;
 
   EXPECT_EQ(none.create(sink, {}).error().message(), "this format cannot be written");
-  EXPECT_EQ(none.merge({}, sink, {}).error().message(), "this format cannot be merged");
+  EXPECT_EQ(none.merge({}, sink, {}).error().message(), "there is no archive to merge");
   EXPECT_EQ(none.index_ending("offsets"), "");
 }
 

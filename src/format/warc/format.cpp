@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -77,17 +76,12 @@ class WarcFormat final : public Format {
 
   Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
                                              const ReadOptions& options) const override {
-    DecodeOptions decode;
+    DecodeOptions decode = decode_options(options);
     decode.start = options.start;
     decode.skim = options.skim;
     decode.state = options.state.substr(options.state.empty() ? 0 : options.state.rfind(' ') + 1);
     decode.probe = record_probe();
-    decode.max_buffer = options.memory_budget / 3;
     decode.salvage = options.search_damaged;
-    decode.max_window_log = static_cast<unsigned>(
-        std::bit_width(std::max<std::uint64_t>(options.max_window, 1024)) - 1);
-    decode.max_whole_unit = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        options.memory_budget / 8, std::uint64_t{64} << 10, std::uint64_t{16} << 20));
     FONDS_TRY(auto decoder, open_decoder(archive, decode));
     auto reader = std::make_unique<WarcReader>(std::move(decoder), archive.source->name(),
                                                archive.codec().name(), options);

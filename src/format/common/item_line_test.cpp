@@ -1,11 +1,11 @@
-#include "format/lines/grammar.hpp"
+#include "format/common/item_line.hpp"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace fonds::lines {
+namespace fonds {
 namespace {
 
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(EmitItemLine, EveryByteComesBack) {
 }
 
 }  // namespace
-}  // namespace fonds::lines
+}  // namespace fonds

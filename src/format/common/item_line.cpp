@@ -1,4 +1,4 @@
-#include "format/lines/grammar.hpp"
+#include "format/common/item_line.hpp"
 
 #include <cstddef>
 #include <exception>
@@ -11,7 +11,7 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 
-namespace fonds::lines {
+namespace fonds {
 namespace {
 
 // Takes the members of the outermost object and builds nothing of the rest.
@@ -176,4 +176,4 @@ ItemPlace item_place(const Record& record) {
   return sink.place;
 }
 
-}  // namespace fonds::lines
+}  // namespace fonds

@@ -11,7 +11,7 @@
 #include <fonds/error.hpp>
 #include <fonds/record.hpp>
 
-namespace fonds::lines {
+namespace fonds {
 
 // Where an item lay in the archive it came from; what is not known is missing.
 struct ItemPlace {
@@ -32,4 +32,4 @@ void emit_item_line(std::string& out, const ItemPlace& place, ByteView data);
 // The attributes `block` and `item` of a record.
 ItemPlace item_place(const Record& record);
 
-}  // namespace fonds::lines
+}  // namespace fonds
