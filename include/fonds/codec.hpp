@@ -18,6 +18,10 @@
 
 namespace fonds {
 
+struct SeekPoint;
+class SeekCollector;
+class SeekIndex;
+
 // Where a decoded byte comes from: `unit` is the stored offset of the unit it lies in, `inner` how
 // many decoded bytes of that unit come before it. Plain bytes: their own offset, and 0.
 struct Place {
@@ -60,6 +64,11 @@ struct DecodeOptions {
   unsigned max_window_log = 27;                           // zstd
   std::uint64_t max_dictionary = std::uint64_t{8} << 20;  // zstd, decoded
   bool salvage = false;  // go on inside a damaged unit where the codec can (lz4)
+  // gzip only; other codecs pass over them.
+  std::shared_ptr<const SeekPoint> resume = {};  // begin here, inside a member, not at `start`
+  std::shared_ptr<const SeekIndex> seek = {};    // decode long members on `threads` threads by it
+  unsigned threads = 1;
+  std::shared_ptr<SeekCollector> collect = {};  // offer it the borders of long members
 };
 
 // Decodes units one after the other into one stream of bytes. Never fails on damage: damage becomes

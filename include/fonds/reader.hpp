@@ -32,6 +32,12 @@ struct ReadOptions {
   std::optional<std::uint64_t> stop_at =
       {};                  // deliver no record whose unit starts at or behind this offset
   std::string state = {};  // RecordReader::state() of a reader that came to `start`
+  // See <fonds/seek_index.hpp>. With `resume` reading begins there: `start_inner` decoded bytes are
+  // passed over from the point, and places count from it if it has none.
+  std::shared_ptr<const SeekPoint> resume = {};
+  std::shared_ptr<const SeekIndex> seek = {};  // by it long gzip members are decoded
+  unsigned decode_threads = 1;                 // on so many threads
+  std::shared_ptr<SeekCollector> collect = {};
   // RecordIO: the transformers of blocks whose file does not say ("flate", "zstd 5"), in the order
   // in which they were applied.
   std::vector<std::string> transformers = {};
