@@ -51,6 +51,38 @@ def content(out):
     return {"sha256": hashlib.sha256(out.read()).hexdigest()}
 
 
+def blocks_digest(digests):
+    """One digest over those of many blocks (hexadecimal SHA-256), in whatever order they came."""
+    return {"blocks": hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()}
+
+
+def fonds_blocks(out):
+    """`fonds cat --part block --length-prefixed`."""
+    digests = []
+    while prefix := out.read(8):
+        digests.append(hashlib.sha256(out.read(int.from_bytes(prefix, "little"))).hexdigest())
+    return blocks_digest(digests)
+
+
+def reported_blocks(out):
+    """bench/peers/irds.py and gzidx.py."""
+    return {"blocks": json.loads(out.read())["blocks"]}
+
+
+def cdxj(path, out):
+    """A CDXJ file that was just written: its lines, and the JSON of them, keys and order left aside."""
+    del out
+    with open(path, "rb") as file:
+        members = sorted(line.split(b" ", 2)[2] for line in file)
+    return {"lines": len(members), "members": hashlib.sha256(b"".join(members)).hexdigest()}
+
+
+def sorted_cdxj(path, out):
+    """The same with its lines as they are."""
+    with open(path, "rb") as file:
+        return cdxj(path, out) | content(file)
+
+
 def nothing(out):
     """For contestants whose output says nothing that could be compared."""
     del out

@@ -15,6 +15,7 @@ class Contestant:
     sampled: bool = False  # measure memory, not time
     reported: bool = False  # the times are those in the JSON line that the program prints
     expected: Optional[dict] = None  # where not all contestants of the set do the same
+    written: Optional[Path] = None  # the file that a run makes; its size becomes the metric file_mb
 
 
 @dataclass

@@ -13,6 +13,8 @@ GENERATED = {
     "crawl-1g": "--style crawl --dialect 1.0 --compression record --size 1G --seed 8",
     "default-128m": "--dialect 1.0 --compression record --size 128M --seed 9",
     "default-1g": "--dialect 1.0 --compression record --size 1G --seed 9",
+    "clueweb-128m": "--dialect 1.0 --compression stream --size 128M --seed 9",
+    "clueweb-1g": "--dialect 1.0 --compression stream --size 1G --seed 9",
     "arc-128m": "--dialect arc --compression record --size 128M --seed 9",
     "arc-256m": "--dialect arc --compression record --size 256M --seed 9",
 }
@@ -105,6 +107,7 @@ class Corpora:
         self.directory, self.quick = directory, quick
         self._names = {"crawl": "crawl-128m" if quick else "crawl-1g",
                        "default": "default-128m" if quick else "default-1g",
+                       "clueweb": "clueweb-128m" if quick else "clueweb-1g",
                        "arc": "arc-128m" if quick else "arc-256m"}
         self._arguments = (directory, python, list_units)
         self._made = {}

@@ -64,7 +64,8 @@ def describe_versions(tools):
     packages = json.loads(first_line(tools.python, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"))
     versions["Python"] = platform.python_version()
     versions |= {package["name"]: package["version"] for package in packages
-                 if package["name"].lower() in ("fastwarc", "warcio", "warctools")}
+                 if package["name"].lower() in ("fastwarc", "warcio", "warctools", "ir_datasets", "zlib-state", "indexed_gzip",
+                                                "rapidgzip", "cdxj-indexer")}
     if tools.crate:
         versions["fastwarc crate"] = "2.0.0"
     return versions | {library: first_line("pkg-config", "--modversion", library)
@@ -95,7 +96,10 @@ def measured(contestant, launcher):
         return measure.run_sampled(contestant.argv)
     if contestant.reported:
         return measure.run_reported(contestant.argv)
-    return measure.run_once(launcher, contestant.argv, contestant.repeats)
+    run = measure.run_once(launcher, contestant.argv, contestant.repeats)
+    if contestant.written and "error" not in run:
+        run["file_mb"] = contestant.written.stat().st_size / 1e6
+    return run
 
 
 def run_set(contest, reps, launcher):

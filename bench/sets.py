@@ -5,6 +5,7 @@ from pathlib import Path
 
 import answers
 import recordio
+import seek
 from contest import Contest, Contestant, Demand
 
 BENCH = Path(__file__).resolve().parent
@@ -222,7 +223,7 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | recordio.SETS
+} | recordio.SETS | seek.SETS
 
 # Names for several sets at once.
-GROUPS = {"recordio": list(recordio.SETS)}
+GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS)}

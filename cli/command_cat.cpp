@@ -13,13 +13,15 @@
 #include "inputs.hpp"
 #include "interrupt.hpp"
 #include "ops/cat.hpp"
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {
 namespace {
+
+constexpr std::uint64_t kWorthAnIndex = std::uint64_t{1} << 20;  // bytes of an archive
 
 RecordPart parse_part(const std::string& name) {
   constexpr std::array<std::pair<std::string_view, RecordPart>, 7> kParts = {
@@ -96,6 +98,27 @@ void check_choice_of_records(const Arguments& arguments) {
   }
 }
 
+// Names the index that would have made the look-up direct.
+void hint_index(const Archive& archive, const std::vector<Key>& keys, Messages& messages) {
+  const bool by_number = std::any_of(keys.begin(), keys.end(),
+                                     [](const Key& key) { return key.kind == Key::Kind::Index; });
+  const bool by_uri = std::any_of(keys.begin(), keys.end(),
+                                  [](const Key& key) { return key.kind == Key::Kind::Uri; });
+  const FormatTraits traits = archive.format->traits();
+  std::string_view type;
+  if (traits.captures && by_uri) {
+    type = "cdxj";
+  } else if (traits.item_blocks && by_number) {
+    type = "offsets";
+  }
+  const std::string& name = archive.source->name();
+  if (!type.empty() && archive.source->size().value_or(0) >= kWorthAnIndex) {
+    messages.hint(fmt::format(
+        "{}: was read to find the records; `fonds index --type {} {}` makes that direct", name,
+        type, name));
+  }
+}
+
 }  // namespace
 
 int run_cat(const Arguments& arguments) {
@@ -121,7 +144,7 @@ int run_cat(const Arguments& arguments) {
   Arguments archive_only = arguments;
   archive_only.positional.resize(1);
   for (std::size_t i = 1; i < arguments.positional.size(); ++i) {
-    auto key = ops::parse_key(arguments.positional[i]);
+    auto key = parse_key(arguments.positional[i]);
     if (!key) {
       throw UsageError{key.error().message()};
     }
@@ -144,6 +167,7 @@ int run_cat(const Arguments& arguments) {
                        }
                        return {};
                      }
+                     options.hint = [&] { hint_index(archive, options.keys, messages); };
                      auto missing = ops::cat(archive, options, out);
                      if (!missing) {
                        return fail(missing.error().code(), missing.error().message(),

@@ -48,6 +48,13 @@ std::string as_text(const std::string& archive, const ops::VerifySummary& summar
                      summary.records, summary.errors, summary.warnings, summary.notes);
 }
 
+// Those beside the archive that the format does not check by itself.
+std::vector<std::string> verifiable_companions(const Archive& archive) {
+  std::vector<std::string> paths = companion_paths(archive);
+  std::erase_if(paths, [](const std::string& path) { return path.ends_with(".offsets"); });
+  return paths;
+}
+
 }  // namespace
 
 int run_verify(const Arguments& arguments) {
@@ -86,7 +93,11 @@ int run_verify(const Arguments& arguments) {
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
                      verifier.set_progress(options.progress);
-                     FONDS_TRY(const auto summary, verifier.check(archive));
+                     std::vector<std::string> companions = arguments.all("--index");
+                     if (companions.empty() && !arguments.has("--no-index")) {
+                       companions = verifiable_companions(archive);
+                     }
+                     FONDS_TRY(const auto summary, verifier.check(archive, companions));
                      checked.emplace_back(archive.source->name(), summary);
                      if (!json) {
                        print(as_text(archive.source->name(), summary));

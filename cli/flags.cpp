@@ -45,6 +45,9 @@ constexpr std::array kCommon = {
 constexpr std::array kInfoFlags = {
     Flag{"--deep", 0, "", "look at all records and count them"},
     Flag{"--json", 0, "", "one JSON object an archive"},
+    Flag{"--index", 0, "FILE",
+         "use this companion instead of those beside the archive; repeat for more"},
+    Flag{"--no-index", 0, "", "use no companion"},
 };
 constexpr std::array kInfoExamples = {
     Example{"fonds info crawl.warc.gz", "format, version, compression, size"},
@@ -61,6 +64,9 @@ constexpr std::array kLsFlags = {
     Flag{"--hash", 0, "", "SHA-256 of each block or item; reads every byte"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--limit", 0, "N", "stop after N records"},
+    Flag{"--index", 0, "FILE",
+         "use this companion instead of those beside the archive; repeat for more"},
+    Flag{"--no-index", 0, "", "use no companion"},
 };
 constexpr std::array kLsExamples = {
     Example{"fonds ls crawl.warc.gz", "one line a record"},
@@ -86,6 +92,9 @@ constexpr std::array kCatFlags = {
          "one file a record in DIR, and manifest.jsonl with sizes and SHA-256"},
     Flag{"--force", 'f', "", "replace files that are there"},
     Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
+    Flag{"--index", 0, "FILE",
+         "use this companion instead of those beside the archive; repeat for more"},
+    Flag{"--no-index", 0, "", "use no companion"},
 };
 constexpr std::array kCatExamples = {
     Example{"fonds cat crawl.warc.gz offset:4711", "the record at a stored offset, decompressed"},
@@ -98,6 +107,9 @@ constexpr std::array kCatExamples = {
 
 constexpr std::array kVerifyFlags = {
     Flag{"--json", 0, "", "one JSON object a finding, and one an archive"},
+    Flag{"--index", 0, "FILE",
+         "use this companion instead of those beside the archive; repeat for more"},
+    Flag{"--no-index", 0, "", "use no companion"},
 };
 constexpr std::array kVerifyExamples = {
     Example{"fonds verify crawl.warc.gz", "framing, checksums, digests and the standard's rules"},
@@ -158,14 +170,34 @@ constexpr std::array kRepairExamples = {
 };
 
 constexpr std::array kIndexFlags = {
-    Flag{"--type", 0, "TYPE", "offsets (RecordIO)"},
+    Flag{"--type", 0, "TYPE",
+         "cdxj (default for WARC and ARC), cdx9, cdx11, zipnum; checkpoint or gzidx for long gzip "
+         "members; offsets (RecordIO)"},
     Flag{"--output", 'o', "FILE",
-         "the index to write; default: ARCHIVE.offsets; - is standard "
-         "output"},
+         "the index to write; default: ARCHIVE with an ending for the type; - is standard output"},
+    Flag{"--no-sort", 0, "", "CDX, CDXJ: in the order of the archive"},
+    Flag{"--all", 0, "", "CDX, CDXJ: requests, warcinfo and all others too"},
+    Flag{"--post-append", 0, "", "CDX, CDXJ: join requests that have a body with their responses"},
+    Flag{"--record-digest", 0, "", "CDXJ: SHA-256 of each record as it is stored"},
+    Flag{"--block-lines", 0, "N", "zipnum: lines of a block (default 300)"},
+    Flag{"--classic", 0, "", "zipnum: a secondary index with tabs instead of JSON"},
+    Flag{"--spacing", 0, "SIZE",
+         "distance of points: checkpoint, stored bytes (default 8M); gzidx, decoded bytes (default "
+         "4M)"},
+    Flag{"--id-field", 0, "NAME",
+         "checkpoint: the header field with a document's id (default WARC-TREC-ID, else "
+         "WARC-Record-ID)"},
+    Flag{"--sparse", 0, "",
+         "checkpoint: zeros for what nothing refers to; less than half the size"},
+    Flag{"--layout", 0, "NAME", "checkpoint: default, or reference for the points of ir_datasets"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kIndexExamples = {
+    Example{"fonds index crawl.warc.gz", "writes crawl.warc.gz.cdxj"},
+    Example{"fonds index --type checkpoint 0000tw-00.warc.gz",
+            "makes look-ups in one long gzip member direct"},
+    Example{"fonds index -o all.cdxj *.warc.gz", "one index of many archives"},
     Example{"fonds index events.rio", "writes events.rio.offsets"},
 };
 

@@ -161,9 +161,26 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   return options;
 }
 
+Status add_companions(const Arguments& arguments, const Archive& archive, Messages& messages,
+                      ops::ScanOptions& options) {
+  options.companions = nullptr;
+  options.read.seek = nullptr;
+  if (arguments.has("--no-index")) {
+    return {};
+  }
+  const std::vector<std::string> given = arguments.all("--index");
+  FONDS_TRY(auto companions, open_companions(archive, given, [&](const Finding& finding) {
+              messages.finding(finding);
+            }));
+  options.read.seek = companions.seek;
+  options.companions = std::make_shared<const Companions>(std::move(companions));
+  return {};
+}
+
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
-                      const std::function<Status(const Archive&, const ops::ScanOptions&)>& work) {
+                      const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
+                      Use use) {
   const std::string format = arguments.get("--format");
   ops::ScanOptions options = scan_options(arguments);
   for (const std::string& name : names) {
@@ -183,7 +200,14 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
                           ? std::optional(archive->source->size().value_or(0))
                           : std::nullopt);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
-    if (const auto status = work(*archive, options); !status) {
+    Status status;
+    if (use == Use::Companions) {
+      status = add_companions(arguments, *archive, messages, options);
+    }
+    if (status) {
+      status = work(*archive, options);
+    }
+    if (!status) {
       if (interrupted()) {
         return;
       }

@@ -1,6 +1,7 @@
 // The archives that a command line names, and the options all commands share.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,9 +20,12 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
 
 // Opens each archive and calls `work`; what cannot be opened or read is told and the others are
 // done.
+// With its companions, unless --no-index is given: those of --index, or those beside it.
+enum class Use : std::uint8_t { Companions, ArchiveAlone };
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
-                      const std::function<Status(const Archive&, const ops::ScanOptions&)>& work);
+                      const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
+                      Use use = Use::Companions);
 
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);

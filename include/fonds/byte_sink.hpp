@@ -15,6 +15,15 @@ class ByteSink {
   virtual Status write(ByteView bytes) = 0;
   // Bytes written so far.
   virtual std::uint64_t position() const = 0;
+  // Whether rewrite_at() works: for files, not for pipes.
+  virtual bool can_rewrite() const { return false; }
+  // Replaces bytes that were written at `offset`. Errors: Io; BadArgument for bytes that were not;
+  // Unsupported.
+  virtual Status rewrite_at(std::uint64_t offset, ByteView bytes) {
+    static_cast<void>(offset);
+    static_cast<void>(bytes);
+    return fail(ErrorCode::Unsupported, "what was written to a pipe cannot be replaced");
+  }
 };
 
 }  // namespace fonds

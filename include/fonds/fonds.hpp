@@ -14,5 +14,6 @@
 #include <fonds/formats/warc.hpp>      // IWYU pragma: export
 #include <fonds/reader.hpp>            // IWYU pragma: export
 #include <fonds/record.hpp>            // IWYU pragma: export
+#include <fonds/record_index.hpp>      // IWYU pragma: export
 #include <fonds/seek_index.hpp>        // IWYU pragma: export
 #include <fonds/writing.hpp>           // IWYU pragma: export

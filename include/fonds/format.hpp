@@ -13,6 +13,7 @@
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/record_index.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds {
@@ -27,6 +28,12 @@ struct Archive {
 
   // The outermost codec.
   const Codec& codec() const { return *codecs.front(); }
+
+  // The record that a key names: "offset:784", "id:urn:uuid:…", "uri:http://example.com/@2017". Uses
+  // the companions beside the archive and checks what they say; without them, or if they lead
+  // nowhere, the archive is read. The archive must outlive the reader in the result. Errors:
+  // BadArgument for what is no key; NotFound; Unsupported for a pipe; those of reading.
+  Result<OpenRecord> at(std::string_view key, const ReadOptions& options = {}) const;
 };
 
 struct OpenOptions {
@@ -82,6 +89,7 @@ class VerifyWhole {
 
 // What a format is like, for those who treat all formats alike.
 struct FormatTraits {
+  bool captures = false;              // records are captures of URLs: a CDX tells of them
   bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
   bool extras = false;                // its usual layout holds header entries and a trailer
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name

@@ -53,8 +53,10 @@ class SeekCollector {
   bool wants(std::uint64_t stored_offset, std::uint64_t decoded) const;
   // `point` has a place and a window; `decoded` is its distance from the start of the decoded data.
   void offer(SeekPoint point, std::uint64_t decoded);
-  // How many borders wait to be taken.
+  // How many borders wait to be taken: the newest ones, at most 64.
   std::size_t waiting() const { return offered_.size(); }
+  // How many were taken.
+  std::uint64_t taken() const { return taken_; }
 
  private:
   struct Offer {
@@ -64,6 +66,7 @@ class SeekCollector {
   std::uint64_t spacing_;
   Measure measure_;
   std::uint64_t last_ = 0;  // where the point that was taken last lies, by the measure
+  std::uint64_t taken_ = 0;
   std::deque<Offer> offered_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -72,17 +73,7 @@ MutableByteView BufferedDecoder::reserve(std::size_t n) {
   if (begin_ > 0 && (begin_ == end_ || capacity_ - end_ < n)) {
     // The front is free: move what is left there. Usually nothing is left.
     std::memmove(buffer_.get(), buffer_.get() + begin_, buffered());
-    for (std::size_t i = 0; i < marks_.size(); ++i) {
-      Mark& mark = marks_[i];
-      if (mark.at < begin_) {
-        mark.inner += begin_ - mark.at;
-        mark.at = 0;
-      } else {
-        mark.at -= begin_;
-      }
-    }
-    end_ -= begin_;
-    begin_ = 0;
+    move_marks(0);
   }
   if (capacity_ - end_ < n) {
     const std::size_t wanted = std::max({end_ + n, capacity_ * 2, std::size_t{64} << 10});
@@ -95,6 +86,36 @@ MutableByteView BufferedDecoder::reserve(std::size_t n) {
     capacity_ = wanted;
   }
   return {buffer_.get() + end_, capacity_ - end_};
+}
+
+// What is decoded lies at `begin` from now on.
+void BufferedDecoder::move_marks(std::size_t begin) {
+  for (Mark& mark : marks_) {
+    if (mark.at < begin_) {
+      mark.inner += begin_ - mark.at;
+      mark.at = begin;
+    } else {
+      mark.at = mark.at - begin_ + begin;
+    }
+  }
+  end_ = end_ - begin_ + begin;
+  begin_ = begin;
+}
+
+void BufferedDecoder::append(Piece& piece, std::size_t from, std::size_t to) {
+  const std::size_t left = buffered();
+  if (left > from) {
+    std::memcpy(reserve(to - from).data(), piece.bytes.get() + from, to - from);
+    commit(to - from);
+    return;
+  }
+  if (left > 0) {
+    std::memcpy(piece.bytes.get() + from - left, buffer_.get() + begin_, left);
+  }
+  move_marks(from - left);
+  std::swap(buffer_, piece.bytes);
+  std::swap(capacity_, piece.capacity);
+  end_ = to;
 }
 
 void BufferedDecoder::commit(std::size_t n) { end_ += n; }

@@ -35,6 +35,15 @@ class BufferedDecoder : public Decoder {
   // reserve().
   MutableByteView reserve(std::size_t n);
   void commit(std::size_t n);
+  // Bytes that were decoded elsewhere.
+  struct Piece {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t capacity = 0;
+  };
+  // Adds piece.bytes[from, to) behind the decoded bytes. Usually the piece becomes the buffer, what
+  // is not consumed yet is copied before `from` (whose content may be lost), and `piece` is left
+  // with the old buffer; where it does not fit there all is copied.
+  void append(Piece& piece, std::size_t from, std::size_t to);
   std::size_t buffered() const { return end_ - begin_; }
   // Drops what was decoded and not consumed (skim_unit goes to another unit).
   void discard();
@@ -46,6 +55,7 @@ class BufferedDecoder : public Decoder {
     std::size_t at;             // index into buffer_
     std::uint64_t unit, inner;  // place of the byte at `at`
   };
+  void move_marks(std::size_t begin);
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // what is decoded and not consumed

@@ -1,6 +1,7 @@
 #include "codec/buffered_decoder.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ using testing::ElementsAre;
 
 // Gives what a script says: one step a call of fill().
 struct Step {
-  enum class Kind { Unit, Bytes, Gap } kind;
+  enum class Kind { Unit, Bytes, Gap, Block } kind;
   std::uint64_t unit = 0;
   std::string bytes = {};
 };
@@ -24,6 +25,10 @@ Step unit(std::uint64_t offset, std::string bytes = {}) {
 }
 Step bytes(std::string text) { return {Step::Kind::Bytes, 0, std::move(text)}; }
 Step gap() { return {Step::Kind::Gap}; }
+// Bytes in a block of their own, with room for this many before them.
+Step block(std::size_t room, std::string text) {
+  return {Step::Kind::Block, room, std::move(text)};
+}
 
 class Scripted final : public BufferedDecoder {
  public:
@@ -41,6 +46,14 @@ class Scripted final : public BufferedDecoder {
     const Step& step = steps_[next_++];
     if (step.kind == Step::Kind::Gap) {
       return Fill::Gap;
+    }
+    if (step.kind == Step::Kind::Block) {
+      Piece own{std::unique_ptr<std::byte[]>(new std::byte[step.unit + step.bytes.size()]),
+                step.unit + step.bytes.size()};
+      std::copy(as_bytes(step.bytes).begin(), as_bytes(step.bytes).end(),
+                own.bytes.get() + step.unit);
+      append(own, step.unit, step.unit + step.bytes.size());
+      return Fill::More;
     }
     if (step.kind == Step::Kind::Unit) {
       begin_unit(step.unit);
@@ -172,6 +185,38 @@ TEST(BufferedDecoder, OfNothingShowsNothing) {
   EXPECT_EQ(decoder.shown_of_unit(), 0U);
   EXPECT_FALSE(decoder.next_run().value_or(true));
   EXPECT_EQ(decoder.skip(10).value_or(1), 0U);
+}
+
+TEST(BufferedDecoder, BlocksFollowWhatIsNotConsumedWithOrWithoutRoomBefore) {
+  for (const std::size_t room : {0U, 2U, 3U, 100U}) {
+    Scripted decoder(
+        {unit(10, "abcdef"), block(room, "ghi"), unit(20, "jk"), block(room, "lmn"), bytes("opq")});
+    ASSERT_TRUE(decoder.peek(1).has_value());
+    decoder.consume(3);
+    EXPECT_EQ(as_text(*decoder.peek(5)), "defghi");
+    EXPECT_EQ(decoder.place(), (Place{10, 3})) << room;
+    decoder.consume(4);
+    EXPECT_EQ(as_text(*decoder.peek(9)), "hijklmnopq");
+    EXPECT_EQ(decoder.place(), (Place{10, 7})) << room;
+    EXPECT_EQ(decoder.shown_of_unit(), 2U);
+    decoder.consume(6);
+    EXPECT_EQ(decoder.place(), (Place{20, 4})) << room;
+    EXPECT_EQ(as_text(*decoder.peek(1)), "nopq");
+  }
+}
+
+TEST(BufferedDecoder, BlocksOneByOneGiveTheirPlaces) {
+  Scripted decoder(
+      {unit(10), block(5, "abc"), block(5, "def"), block(0, "ghi"), unit(30), block(5, "jkl")});
+  std::string text;
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const auto shown = decoder.peek(1);
+    ASSERT_TRUE(shown.has_value());
+    text += as_text(*shown).substr(0, 1);
+    EXPECT_EQ(decoder.place(), i < 9 ? (Place{10, i}) : (Place{30, i - 9}));
+    decoder.consume(1);
+  }
+  EXPECT_EQ(text, "abcdefghijkl");
 }
 
 }  // namespace

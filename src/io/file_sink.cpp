@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,14 +22,39 @@ tl::unexpected<Error> system_failure(const std::string& what, const std::string&
               {.source = path});
 }
 
+std::string provisional(const std::string& path) {
+  return fmt::format("{}.fonds-{}.tmp", path, ::getpid());
+}
+
+// Makes the new name of a file outlive a power cut. Where that cannot be, the content is safe.
+void sync_directory(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  const int fd =
+      ::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    static_cast<void>(::fsync(fd));
+    ::close(fd);
+  }
+}
+
 }  // namespace
 
 Result<FileSink> FileSink::create(const std::string& path, bool replace) {
   if (!replace && ::access(path.c_str(), F_OK) == 0) {
     return fail(ErrorCode::BadArgument, "is there already; --force replaces it", {.source = path});
   }
-  const std::string temporary = fmt::format("{}.fonds-{}.tmp", path, ::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  // Without a name nothing is left behind, however the process ends. Not all file systems can.
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  int fd = -1;
+  if (::access("/proc/self/fd", X_OK) == 0) {  // by way of which it will get its name
+    fd =
+        ::open(directory.empty() ? "." : directory.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  }
+  if (fd >= 0) {
+    return FileSink(fd, path, {}, replace);
+  }
+  const std::string temporary = provisional(path);
+  fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) {
     return system_failure("cannot be created", path);
   }
@@ -49,7 +75,9 @@ FileSink::FileSink(FileSink&& other) noexcept
 FileSink::~FileSink() {
   if (fd_ >= 0) {
     ::close(fd_);
-    ::unlink(temporary_.c_str());
+    if (!temporary_.empty()) {
+      ::unlink(temporary_.c_str());
+    }
   }
 }
 
@@ -72,20 +100,60 @@ Status FileSink::flush() {
   return {};
 }
 
+Status FileSink::rewrite_at(std::uint64_t offset, ByteView bytes) {
+  if (offset > position_ || bytes.size() > position_ - offset) {
+    return fail(ErrorCode::BadArgument, "bytes that have not been written cannot be replaced",
+                {.source = path_});
+  }
+  FONDS_CHECK(flush());
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t n =
+        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno != EINTR) {
+      return system_failure("cannot be written", path_);
+    }
+    done += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  return {};
+}
+
+// Gives the file a name in its directory, which it replaces if it may.
+bool FileSink::appear() {
+  if (temporary_.empty()) {
+    const std::string self = fmt::format("/proc/self/fd/{}", fd_);
+    const std::string name = replace_ ? provisional(path_) : path_;
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      return false;
+    }
+    if (!replace_) {
+      return true;
+    }
+    temporary_ = name;
+  }
+  // A link does not replace what has come to be there meanwhile; a rename does.
+  return (replace_ ? ::rename(temporary_.c_str(), path_.c_str())
+                   : ::link(temporary_.c_str(), path_.c_str())) == 0;
+}
+
 Status FileSink::commit(bool sync) {
   FONDS_CHECK(flush());
   if (sync && ::fsync(fd_) != 0) {
     return system_failure("cannot be synced", path_);
   }
-  // A link does not replace what has come to be there meanwhile; a rename does.
-  const bool closed = ::close(std::exchange(fd_, -1)) == 0;
-  const bool there = closed && (replace_ ? ::rename(temporary_.c_str(), path_.c_str())
-                                         : ::link(temporary_.c_str(), path_.c_str())) == 0;
   Status status;
-  if (!there) {
+  if (!appear()) {
     status = system_failure("cannot be finished", path_);
   }
-  ::unlink(temporary_.c_str());
+  const bool closed = ::close(std::exchange(fd_, -1)) == 0;
+  if (status && !closed) {
+    status = system_failure("cannot be closed", path_);
+  }
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
+  if (sync) {
+    sync_directory(path_);
+  }
   return status;
 }
 

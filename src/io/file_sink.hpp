@@ -1,5 +1,5 @@
-// Files that appear whole or not at all: written under a temporary name beside the target, then
-// renamed.
+// Files that appear whole or not at all: written without a name in the directory of the target, or
+// under a temporary one, then linked or renamed.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,16 @@ class FileSink final : public ByteSink {
   // Makes the file appear under its name, its content safely on disk if `sync`. Errors: Io.
   Status commit(bool sync);
   std::uint64_t position() const override { return position_; }
+  bool can_rewrite() const override { return true; }
+  Status rewrite_at(std::uint64_t offset, ByteView bytes) override;
 
  private:
   FileSink(int fd, std::string path, std::string temporary, bool replace);
   Status flush();
+  bool appear();
   int fd_;
-  std::string path_, temporary_;
+  std::string path_;
+  std::string temporary_;  // its name until then; empty: it has none
   bool replace_;
   std::string buffer_;
   std::uint64_t position_ = 0;

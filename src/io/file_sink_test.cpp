@@ -59,6 +59,22 @@ TEST(FileSink, WithoutCommitNothingIsLeft) {
   EXPECT_EQ(directory.files(), 0U);
 }
 
+TEST(FileSink, WrittenBytesCanBeReplacedBeforeAndAfterTheyWereFlushed) {
+  const TemporaryDirectory directory;
+  auto sink = FileSink::create(directory.path("a"), false);
+  ASSERT_TRUE(sink.has_value());
+  ASSERT_TRUE(sink->write(as_bytes(std::string(300000, 'x'))).has_value());
+  ASSERT_TRUE(sink->write(as_bytes("tail")).has_value());
+  ASSERT_TRUE(sink->rewrite_at(1, as_bytes("one")).has_value());
+  ASSERT_TRUE(sink->rewrite_at(300000, as_bytes("T")).has_value());
+  EXPECT_EQ(sink->rewrite_at(300002, as_bytes("long")).error().code(), ErrorCode::BadArgument);
+  ASSERT_TRUE(sink->write(as_bytes("!")).has_value());
+  ASSERT_TRUE(sink->commit(false).has_value());
+  const std::string text = content(directory.path("a"));
+  EXPECT_EQ(text.substr(0, 5), "xonex");
+  EXPECT_EQ(text.substr(299999), "xTail!");
+}
+
 TEST(FileSink, FileThatIsThereStaysUnlessItMayBeReplaced) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("a")) << "old";

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "io/file_sink.hpp"
 #include "ops/describe.hpp"
+#include "ops/originals.hpp"
 #include "ops/record_output.hpp"
 
 namespace fonds::ops {
@@ -219,16 +220,7 @@ class Selective {
         FONDS_CHECK(all_from(*from));
       }
     } else {
-      FONDS_TRY(const auto places, find_records(archive_, options_.scan, options_.keys));
-      for (std::size_t i = 0; i < places.size() && !stopped_; ++i) {
-        FONDS_TRY(const bool there,
-                  places[i] ? one(*places[i], options_.keys[i].kind == Key::Kind::Offset ||
-                                                  options_.keys[i].kind == Key::Kind::Block)
-                            : Result<bool>(false));
-        if (!there) {
-          missing.push_back(options_.keys[i].written);
-        }
-      }
+      FONDS_TRY(missing, by_keys());
     }
     if (!options_.directory.empty()) {
       FONDS_CHECK(directory_.close());
@@ -237,6 +229,25 @@ class Selective {
   }
 
  private:
+  Result<std::vector<std::string>> by_keys() {
+    std::vector<std::string> missing;
+    RecordFinder finder(archive_, options_.scan, options_.keys, out_.finding);
+    for (std::size_t i = 0; i < options_.keys.size() && !stopped_; ++i) {
+      FONDS_TRY(auto opened, finder.find(i));
+      if (opened) {
+        FONDS_TRY(const bool more,
+                  give(*opened->open.reader, *opened->open.record, opened->ordinal));
+        stopped_ = !more;
+      } else {
+        missing.push_back(options_.keys[i].written);
+      }
+    }
+    if (finder.scanned() && options_.hint) {
+      options_.hint();
+    }
+    return missing;
+  }
+
   Status all_from(const Found& from) {
     FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, from.place));
     for (std::uint64_t n = 0; options_.limit == 0 || n < options_.limit; ++n) {
@@ -251,23 +262,6 @@ class Selective {
       }
     }
     return {};
-  }
-
-  Result<bool> one(const Found& found, bool exact_offset) {
-    FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, found.place));
-    FONDS_TRY(Record* const record, reader->next());
-    if (record == nullptr || record->place != found.place) {
-      if (exact_offset && record != nullptr) {
-        out_.finding(make_finding(
-            "not-a-record-offset",
-            fmt::format("no record begins here; the next one is at {}", record->place.unit),
-            {.source = archive_.source->name(), .stored_offset = found.place.unit}));
-      }
-      return false;
-    }
-    FONDS_TRY(stopped_, give(*reader, *record, found.ordinal));
-    stopped_ = !stopped_;
-    return true;
   }
 
   void loose(RecordReader& reader) {

@@ -8,7 +8,7 @@
 
 #include <fonds/format.hpp>
 
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
 
@@ -36,6 +36,7 @@ struct CatOptions {
   std::string directory;            // one file a record there, and manifest.jsonl
   bool force = false;               // replace files
   std::function<bool()> cancelled;  // asked now and then while files are written
+  std::function<void()> hint;  // called if keys could not be found without reading the archive
 };
 
 // Gives the records' parts to `out.text` in the order of the keys, or of the file. Returns the keys

@@ -1,9 +1,10 @@
 #include "ops/info.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/core.h>
+
+#include <fonds/record_index.hpp>
 
 #include "base/text.hpp"
 #include "ops/describe.hpp"
@@ -13,21 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestKind = 100;
 constexpr std::size_t kMostKinds = 10000;  // distinct media types that are told apart
-
-std::vector<std::string> find_companions(const std::string& path) {
-  std::vector<std::string> found;
-  if (path == "-") {
-    return found;
-  }
-  for (const char* ending :
-       {".chk.lz4", ".cdxj", ".cdxj.gz", ".cdx", ".cdx.gz", ".gzidx", ".idx", ".offsets"}) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path + ending, ignored)) {
-      found.push_back(path + ending);
-    }
-  }
-  return found;
-}
 
 // Attributes as lines for people: an object's under dotted names, a list's one a line.
 class RowAttributes final : public AttributeSink {
@@ -280,7 +266,7 @@ Result<Info> info(const Archive& archive, const ScanOptions& options, bool deep,
   Info out;
   out.archive = archive.source->name();
   out.format = archive.format->name();
-  out.companions = find_companions(out.archive);
+  out.companions = companion_paths(archive);
   if (archive.source->random_access()) {
     FONDS_TRY(out.size, archive.source->size());
     FONDS_CHECK(look_at_beginning(archive, options, out));

@@ -82,8 +82,8 @@ TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
   EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: warc archives cannot be merged"));
   EXPECT_EQ(repair(warc(), sink, {}).error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(split(warc(), 1, {}, {}).error().code(), ErrorCode::Unsupported);
-  EXPECT_EQ(make_index(warc(), "", sink, {}).error().code(), ErrorCode::Unsupported);
-  EXPECT_EQ(index_path(warc(), "offsets").error().code(), ErrorCode::Unsupported);
+  EXPECT_EQ(index_type(warc(), "offsets").error().code(), ErrorCode::Unsupported);
+  EXPECT_EQ(index_type(warc(), "").value_or(""), "cdxj");
 }
 
 TEST(Merge, RefusesArchivesOfDifferentFormats) {

@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include <fonds/seek_index.hpp>
+
 namespace fonds::ops {
 namespace {
 
@@ -421,6 +423,13 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
   threads = std::min(threads, options.most_threads);
   threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
+  if (threads > 1 && options.read.seek != nullptr && options.read.seek->size() > 0) {
+    // The threads decode; records are read by one.
+    ScanOptions serial = options;
+    serial.read.decode_threads = threads;
+    const auto worker = make_worker();
+    return scan_serially(archive, serial, *worker, sink);
+  }
   const auto stored = archive.source->view();
   const std::uint64_t size = stored ? stored->size() : 0;
   const std::uint64_t range = options.range > 0

@@ -17,6 +17,7 @@
 
 #include <fonds/format.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/record_index.hpp>
 
 namespace fonds::ops {
 
@@ -58,6 +59,7 @@ struct ScanOptions {
   unsigned most_threads = 64;  // where each thread needs much memory
   std::uint64_t range =
       0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
+  std::shared_ptr<const Companions> companions = {};  // of the archive
   bool strict = false;  // a warning or an error that belongs to no record is enough
   ReadOptions read;     // memory_budget is that of all threads together
   std::function<void(std::uint64_t stored_position)>

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "index/companion_check.hpp"
+
 namespace fonds::ops {
 namespace {
 
@@ -71,7 +75,21 @@ void Verifier::take(Finding finding) {
   report_(finding);
 }
 
-Result<VerifySummary> Verifier::check(const Archive& archive) {
+void Verifier::check_companions(const Archive& archive, std::span<const std::string> companions) {
+  for (const std::string& path : companions) {
+    const auto status = index::check_companion(path, archive, scan_.read,
+                                               [this](const Finding& finding) { take(finding); });
+    if (!status) {
+      take(make_finding(
+          "companion-stale",
+          fmt::format("the companion {} cannot be used: {}", path, status.error().message()),
+          {.source = archive.source->name()}));
+    }
+  }
+}
+
+Result<VerifySummary> Verifier::check(const Archive& archive,
+                                      std::span<const std::string> companions) {
   summary_ = {};
   container_seen_.clear();
   limited_ = false;
@@ -106,6 +124,7 @@ Result<VerifySummary> Verifier::check(const Archive& archive) {
                                   },
                                   sink));
   whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); });
+  check_companions(archive, companions);
   return summary_;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <fonds/format.hpp>
@@ -27,13 +28,16 @@ class Verifier {
   void set_progress(std::function<void(std::uint64_t)> progress) {
     scan_.progress = std::move(progress);
   }
-  // Errors: those of reading.
-  Result<VerifySummary> check(const Archive& archive);
+  // Checks the archive, and its companions against it. What keeps a companion from being checked is
+  // the finding companion-stale. Errors: those of reading the archive.
+  Result<VerifySummary> check(const Archive& archive,
+                              std::span<const std::string> companions = {});
   // What no archive of the run could answer, such as a segment that is nowhere.
   VerifySummary finish();
 
  private:
   void take(Finding finding);
+  void check_companions(const Archive& archive, std::span<const std::string> companions);
 
   ScanOptions scan_;
   VerifyOptions verify_;

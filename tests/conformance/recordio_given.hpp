@@ -15,7 +15,7 @@
 
 #include "conformance/recordio_archives.hpp"
 #include "ops/cat.hpp"
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/rewrite.hpp"
 #include "ops/verify.hpp"
@@ -64,7 +64,7 @@ inline Given listed(const Archive& archive, const ops::ScanOptions& scan, bool j
   return given;
 }
 inline Given content(const Archive& archive, const ops::ScanOptions& scan,
-                     std::vector<ops::Key> keys = {}) {
+                     std::vector<Key> keys = {}) {
   Given given;
   ops::CatOptions options;
   options.scan = scan;

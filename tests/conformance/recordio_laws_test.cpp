@@ -26,7 +26,7 @@
 #include "io/temporary_directory.hpp"
 #include "ops/cat.hpp"
 #include "ops/convert.hpp"
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/make_index.hpp"
 #include "ops/rewrite.hpp"
@@ -187,11 +187,11 @@ TEST_P(GoodRecordIo, IsReadAsItWasWritten) {
   }
 }
 
-std::vector<ops::Key> keys_of(const std::vector<ReadItem>& items,
+std::vector<Key> keys_of(const std::vector<ReadItem>& items,
                               const std::function<std::string(const ReadItem&, std::size_t)>& key) {
-  std::vector<ops::Key> keys;
+  std::vector<Key> keys;
   for (std::size_t n = 0; n < items.size(); ++n) {
-    auto parsed = ops::parse_key(key(items[n], n));
+    auto parsed = parse_key(key(items[n], n));
     require(parsed.has_value(), "key");
     keys.push_back(std::move(*parsed));
   }
@@ -236,7 +236,7 @@ TEST_P(GoodRecordIo, OffsetsIndexLeadsToTheItemsThatReadingGives) {
   const auto indexed = ops::make_index(*archive, "offsets", index, {});
   ASSERT_TRUE(indexed.has_value()) << indexed.error().to_string();
   EXPECT_EQ(*indexed, items.size());
-  std::ofstream(*ops::index_path(*archive, "offsets"), std::ios::binary) << index.content;
+  std::ofstream(archive->source->name() + std::string(ops::index_ending("offsets")), std::ios::binary) << index.content;
   std::vector<std::uint64_t> numbers;
   std::vector<Place> places;
   for (const ReadItem& item : items) {
@@ -560,7 +560,7 @@ TEST_P(AnyRecordIo, ErrorsTellWhereTheyAre) {
   MemorySink sink;
   expect_located(ops::merge(archives, sink, {}));
   expect_located(ops::split(archives[0], 100'000, next_part(sink), {}));
-  expect_located(ops::make_index(archives[0], "", sink, {}));
+  expect_located(ops::make_index(archives[0], "offsets", sink, {}));
   expect_located(ops::convert(archives, *ops::parse_target("jsonl"), sink, {}));
   expect_located(find_append_point(in_memory(bytes)));
   auto strict = Reader::open(in_memory(bytes));

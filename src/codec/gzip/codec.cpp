@@ -1,12 +1,38 @@
 #include "codec/gzip/codec.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/seek_index.hpp>
 
 #include "codec/gzip/decoder.hpp"
 #include "codec/gzip/member_search.hpp"
 
 namespace fonds::gzip {
 namespace {
+
+Status check_point(ByteSource& source, const SeekPoint& point) {
+  const auto bad = [&](std::string message) {
+    return fail(ErrorCode::Corrupt, std::move(message),
+                {.source = source.name(), .stored_offset = point.stored_offset});
+  };
+  if (point.bits > 7) {
+    return bad(fmt::format("seek point has {} bits of a byte to read, 7 are possible", point.bits));
+  }
+  if (point.bits > 0 && point.stored_offset == 0) {
+    return bad(fmt::format("seek point has {} bits before the first byte", point.bits));
+  }
+  if (source.random_access()) {
+    FONDS_TRY(const std::uint64_t size, source.size());
+    if (point.stored_offset > size) {
+      return bad(fmt::format("seek point lies behind the end of the source at {}", size));
+    }
+  }
+  return {};
+}
 
 class GzipCodec final : public Codec {
  public:
@@ -20,6 +46,9 @@ class GzipCodec final : public Codec {
 
   Result<std::unique_ptr<Decoder>> decode(std::shared_ptr<ByteSource> source,
                                           const DecodeOptions& options) const override {
+    if (options.resume != nullptr) {
+      FONDS_CHECK(check_point(*source, *options.resume));
+    }
     return std::unique_ptr<Decoder>(std::make_unique<GzipDecoder>(std::move(source), options));
   }
 

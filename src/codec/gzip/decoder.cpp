@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
 #include <libdeflate.h>
+
+#include <fonds/seek_index.hpp>
 
 #include "base/bytes.hpp"
 #include "codec/gzip/member_search.hpp"
@@ -18,58 +19,22 @@ namespace {
 constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
 // Room that is tried for a whole member; what needs more is decoded as a stream.
 constexpr std::array kWholeSizes = {std::size_t{256} << 10, std::size_t{2} << 20};
-constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
-constexpr std::size_t kTrailer = 8;  // CRC-32 and ISIZE; RFC 1952, 2.3.1
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
 constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
                                            << 30;  // decoded bytes of damaged members
 constexpr std::size_t kProbeRoom = std::size_t{64}
                                    << 10;  // stored bytes that show whether a record starts
-constexpr std::size_t kHeadBegin = 256;    // decoded bytes of a head that are looked at first,
-constexpr std::size_t kHeadStep = 96;      // at each further step,
-constexpr std::size_t kHeadMost = 1024;    // and before somebody asks for more
-constexpr std::size_t kProbeHead = 128;    // decoded bytes that show whether a record starts
-constexpr std::size_t kProbeMore = 8192;   // and once more for long first lines
-constexpr std::uint64_t kLargestSkimmed = std::uint64_t{1} << 60;
-constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kShortGap = 64;  // octets; longer gaps are errors
-
-std::uint32_t update_crc(std::uint32_t crc, ByteView bytes) {
-  return static_cast<std::uint32_t>(libdeflate_crc32(crc, bytes.data(), bytes.size()));
-}
-
-// The greatest length of deflate data for `n` bytes that skimming reckons with: stored blocks.
-std::uint64_t longest_deflate(std::uint64_t n) { return n + 5 * (n / 65535 + 1) + 16; }
+constexpr std::size_t kShortGap = 64;      // octets; longer gaps are errors
 
 }  // namespace
 
-bool begins_record(ByteView stored, std::uint64_t offset, const RecordProbe& probe,
-                   HeadInflater& inflater, MemberHeader& header) {
-  if (offset >= stored.size() ||
-      parse_member_header(stored.subspan(offset), header) != HeaderState::Good) {
-    return false;
-  }
-  const std::uint64_t data = offset + header.length;
-  if (data > stored.size()) {
-    return false;
-  }
-  inflater.start(stored.subspan(data));
-  auto state = inflater.run(kProbeHead);
-  if (inflater.output().empty()) {
-    return state == HeadInflater::State::End;
-  }
-  if (probe.starts_record == nullptr || probe.starts_record(inflater.output())) {
-    return true;
-  }
-  if (state != HeadInflater::State::More) {
-    return false;
-  }
-  inflater.run(kProbeMore);
-  return probe.starts_record(inflater.output());
-}
-
 GzipDecoder::GzipDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options)
-    : BufferedDecoder(options), window_(std::move(source)), position_(options.start) {}
+    : BufferedDecoder(options), window_(std::move(source)), position_(options.start) {
+  if (options_.resume != nullptr) {
+    mode_ = Mode::Resume;
+    position_ = options_.resume->stored_offset;
+  }
+}
 
 GzipDecoder::~GzipDecoder() { libdeflate_free_decompressor(whole_); }
 
@@ -77,12 +42,16 @@ Result<BufferedDecoder::Fill> GzipDecoder::fill(std::size_t wanted) {
   switch (mode_) {
     case Mode::Between:
       return begin_member(wanted);
+    case Mode::Resume:
+      return begin_at_point();
     case Mode::Head:
       return more_head(wanted);
     case Mode::Whole:
       return decode_whole();
     case Mode::Stream:
       return more_stream();
+    case Mode::Spans:
+      return more_spans();
     case Mode::Plain:
       return more_plain(wanted);
     case Mode::Resync:
@@ -142,10 +111,12 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
   head_done_ = 0;
   drop_ = 0;
   crc_ = 0;
+  point_ = nullptr;
   if (header_.bad_header_crc) {
     report("header-crc", "the checksum of the gzip header is wrong", member_);
   }
   begin_unit(member_);
+  offer_member();
   if (!options_.skim || !window_.mapped()) {
     return decode_whole();
   }
@@ -266,13 +237,16 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
   FONDS_TRY(const ByteView stored, window_.at(data_, kStreamPiece));
   auto engine = InflateStream::Engine::Fast;
   for (const std::size_t size : kWholeSizes) {
+    if (options_.collect != nullptr && size != kWholeSizes.front()) {
+      break;  // only streams show their borders
+    }
     const MutableByteView out = reserve(std::min(size, options_.max_whole_unit));
     std::size_t used = 0;
     std::size_t written = 0;
     const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(),
                                                           out.data(), out.size(), &used, &written);
     if (verdict == LIBDEFLATE_SUCCESS) {
-      crc_ = update_crc(0, out.first(written));
+      crc_ = libdeflate_crc32(0, out.data(), written);
       commit_behind_head(out, written);
       decoded_ = written;
       return end_member(data_ + used, crc_, written);
@@ -297,71 +271,21 @@ void GzipDecoder::commit_behind_head(MutableByteView out, std::size_t n) {
   commit(n - drop);
 }
 
-Result<BufferedDecoder::Fill> GzipDecoder::start_stream(InflateStream::Engine engine) {
-  if (stream_ == nullptr) {
-    stream_ = std::make_unique<InflateStream>();
-  }
-  stream_->start(engine);
-  stream_position_ = data_;
-  decoded_ = 0;
-  crc_ = 0;
-  mode_ = Mode::Stream;
-  return more_stream();
-}
-
-Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
-  window_.release(stream_position_ -
-                  std::min<std::uint64_t>(stream_position_, InflateStream::kMostReturned));
-  FONDS_TRY(const ByteView stored, window_.at(stream_position_, kStreamPiece));
-  const MutableByteView out = reserve(kStreamPiece).first(kStreamPiece);
-  const auto step = stream_->run(stored, out);
-  const bool stuck =
-      step.used == 0 && step.written == 0 && step.state == InflateStream::State::More;
-  stream_position_ =
-      static_cast<std::uint64_t>(static_cast<std::int64_t>(stream_position_) + step.used);
-  crc_ = update_crc(crc_, out.first(step.written));
-  decoded_ += step.written;
-  const auto drop = static_cast<std::size_t>(std::min<std::uint64_t>(drop_, step.written));
-  if (drop > 0) {
-    std::memmove(out.data(), out.data() + drop, step.written - drop);
-    drop_ -= drop;
-  }
-  commit(step.written - drop);
-  switch (step.state) {
-    case InflateStream::State::More:
-      if (stored.empty() || stuck) {
-        if (window_.mapped()) {
-          // A damaged length can make the member swallow all that follows.
-          FONDS_TRY(const std::uint64_t inside, find_member(data_, kNowhere));
-          if (inside < stream_position_) {
-            return damaged(fmt::format("gzip member seems to reach over the member at {}", inside));
-          }
-        }
-        report("truncated-member",
-               fmt::format("gzip member is cut short; {} bytes of it decode", decoded_), member_);
-        position_ = stream_position_;
-        mode_ = Mode::Over;
-        return Fill::End;
-      }
-      return Fill::More;
-    case InflateStream::State::End:
-      return end_member(stream_position_, crc_, decoded_);
-    case InflateStream::State::Corrupt:
-      break;
-  }
-  return damaged(fmt::format("gzip member cannot be decoded behind its first {} bytes", decoded_));
-}
-
 Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
   // The decoder may have run on into the members behind before it noticed, so the search begins in
   // this one. Members nested in damaged ones could make that quadratic; when much has been decoded
   // in vain, it goes on behind.
   damaged_work_ += decoded_;
+  decoded_before_ += decoded_;
   const bool again = window_.mapped() && damaged_work_ < kMostDamagedWork;
   const std::uint64_t from = again ? data_ : std::max(stream_position_, data_);
   FONDS_TRY(const std::uint64_t next, find_member(from, kNowhere));
   member_size_ = kNowhere;
-  report("member-damaged", std::move(message), member_);
+  if (point_ != nullptr && !point_good_) {
+    report_bad_point();
+  } else {
+    report("member-damaged", std::move(message), member_);
+  }
   position_ = next;
   mode_ = Mode::Between;
   return Fill::Gap;
@@ -370,8 +294,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
 Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std::uint32_t crc,
                                                       std::uint64_t decoded) {
   member_size_ = decoded;
+  decoded_before_ += decoded;
   mode_ = Mode::Between;
-  if (decoded == 0) {
+  if (decoded == 0 && point_ == nullptr) {
     report("empty-member", "gzip member without content", member_);
   }
   FONDS_TRY(const ByteView stored, window_.at(trailer, kTrailer));
@@ -386,7 +311,11 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   position_ = trailer + kTrailer;
   const std::uint32_t stored_crc = load_le32(stored);
   const std::uint32_t stored_size = load_le32(stored.subspan(4));
-  if (stored_crc == crc && stored_size == static_cast<std::uint32_t>(decoded)) {
+  // Behind a point the first part of the member was not seen.
+  const bool good_crc = stored_crc == crc || point_ != nullptr;
+  const bool good_size =
+      stored_size == static_cast<std::uint32_t>(decoded) || (point_ != nullptr && !point_->place);
+  if (good_crc && good_size) {
     return Fill::More;
   }
   if (window_.mapped()) {
@@ -404,49 +333,15 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
     }
     ready_.reset();
   }
-  if (stored_crc != crc) {
+  if (!good_crc) {
     report("member-crc",
            fmt::format("gzip member has CRC-32 {:08x}, its trailer says {:08x}", crc, stored_crc),
            member_);
   }
-  if (stored_size != static_cast<std::uint32_t>(decoded)) {
+  if (!good_size) {
     report("member-isize",
            fmt::format("gzip member holds {} bytes, its trailer says {}", decoded, stored_size),
            member_);
-  }
-  return Fill::More;
-}
-
-Result<BufferedDecoder::Fill> GzipDecoder::more_head(std::size_t wanted) {
-  std::size_t target = head_done_ + std::max(wanted, kHeadBegin);
-  if (target > HeadInflater::kMaxOutput) {
-    return decode_whole();
-  }
-  // Up to where a head ends, in small steps: what is decoded behind it is decoded in vain.
-  auto state = head_->run(target);
-  for (std::size_t known = head_done_;
-       state == HeadInflater::State::More && target < head_done_ + kHeadMost;) {
-    if (options_.probe.ends_head == nullptr || options_.probe.ends_head(head_->output(), known)) {
-      break;
-    }
-    target = head_->output().size() + kHeadStep;
-    if (target > HeadInflater::kMaxOutput) {
-      break;
-    }
-    known = head_->output().size();
-    state = head_->run(target);
-  }
-  if (state == HeadInflater::State::Corrupt || state == HeadInflater::State::NeedInput) {
-    return decode_whole();
-  }
-  const ByteView fresh = head_->output().subspan(head_done_);
-  if (!fresh.empty()) {
-    std::memcpy(reserve(fresh.size()).data(), fresh.data(), fresh.size());
-    commit(fresh.size());
-  }
-  head_done_ = head_->output().size();
-  if (state == HeadInflater::State::End) {
-    return end_member(data_ + head_->consumed(), update_crc(0, head_->output()), head_done_);
   }
   return Fill::More;
 }
@@ -462,6 +357,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {
   std::memcpy(reserve(n).data(), stored.data(), n);
   commit(n);
   position_ += n;
+  decoded_before_ += n;
   return Fill::More;
 }
 
@@ -472,72 +368,6 @@ std::string GzipDecoder::state(const Place& place) const {
 Place GzipDecoder::place() const {
   const Place place = BufferedDecoder::place();
   return plain_from_ && place.unit >= *plain_from_ ? Place{place.unit + place.inner, 0} : place;
-}
-
-Result<std::uint64_t> GzipDecoder::skip(std::uint64_t n) {
-  if (mode_ == Mode::Head && n > buffered()) {
-    mode_ = Mode::Whole;
-  }
-  return BufferedDecoder::skip(n);
-}
-
-// Whether a member that begins a record stands at `offset`. It is then ready to be read.
-bool GzipDecoder::begins_here(ByteView stored, std::uint64_t offset) {
-  if (next_head_ == nullptr) {
-    next_head_ = std::make_unique<HeadInflater>();
-  }
-  ready_.reset();
-  if (!begins_record(stored, offset, options_.probe, *next_head_, next_header_)) {
-    return false;
-  }
-  ready_ = offset;
-  return true;
-}
-
-// Where the current member ends if it holds `size` bytes: its last four bytes say so, and a member
-// that begins a record, or the end of the data, follows. Nothing if another member begins before
-// that. The skip lengths of draft 00.11 ("sl") would save this search, but they can lie.
-std::optional<std::uint64_t> GzipDecoder::find_end(ByteView stored, std::uint64_t size) {
-  const auto says_size = [&](std::uint64_t end) {
-    return load_le32(stored.subspan(end - 4)) == static_cast<std::uint32_t>(size);
-  };
-  // Behind the data come CRC-32 and size.
-  const std::uint64_t from = data_ + head_->consumed() + kTrailer;
-  const std::uint64_t limit =
-      std::min<std::uint64_t>(stored.size(), from + longest_deflate(size - head_done_));
-  for (std::size_t at = from; (at = find_member_magic(stored, at, limit + 1)) != npos; ++at) {
-    if (begins_here(stored, at)) {
-      return says_size(at) ? std::optional<std::uint64_t>(at) : std::nullopt;
-    }
-  }
-  fruitless_ += limit > from ? limit - from : 0;
-  const bool last = limit == stored.size() && from <= limit && says_size(limit);
-  return last ? std::optional<std::uint64_t>(limit) : std::nullopt;
-}
-
-Result<bool> GzipDecoder::skim_unit(std::uint64_t inner_end) {
-  if (place().unit != member_ || !window_.mapped() || !options_.skim) {
-    return false;
-  }
-  if (mode_ == Mode::Between && member_size_ == inner_end) {
-    discard();
-    return true;
-  }
-  if (mode_ != Mode::Head || inner_end < head_done_ || inner_end > kLargestSkimmed) {
-    return false;
-  }
-  FONDS_TRY(const ByteView stored, window_.at(0, 1));
-  if (fruitless_ > 2 * stored.size() + (std::uint64_t{64} << 20)) {
-    return false;  // too many wrong lengths in this file: searching costs more than decoding
-  }
-  const auto end = find_end(stored, inner_end);
-  if (!end) {
-    return false;
-  }
-  discard();
-  position_ = *end;
-  mode_ = Mode::Between;
-  return true;
 }
 
 }  // namespace fonds::gzip

@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "codec/buffered_decoder.hpp"
 #include "codec/gzip/head_inflater.hpp"
+#include "codec/gzip/history.hpp"
 #include "codec/gzip/inflate_stream.hpp"
 #include "codec/gzip/member_header.hpp"
+#include "codec/gzip/span_decoder.hpp"
 #include "io/window.hpp"
 
 struct libdeflate_decompressor;
@@ -38,9 +41,11 @@ class GzipDecoder final : public BufferedDecoder {
  private:
   enum class Mode : std::uint8_t {
     Between,  // position_ is where the next member should begin
+    Resume,   // DecodeOptions::resume says where to begin, inside a member
     Head,     // skimming: the head inflater gives as much as is asked for
     Whole,    // skimming, but the rest is wanted too: libdeflate decodes the member again
     Stream,   // ISA-L gives one piece after the other
+    Spans,    // several threads do, each from a seek point on
     Plain,    // not gzip any more: records stored plain behind the last member
     Resync,   // behind a gap: position_ is where the search for the next member begins
     Over,
@@ -49,9 +54,15 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> begin_member(std::size_t wanted);
   Result<Fill> foreign_bytes(ByteView stored);
   Result<Fill> decode_whole();
+  Result<Fill> begin_at_point();
   Result<Fill> start_stream(InflateStream::Engine engine);
+  bool start_spans(SpanDecoder::State from);
+  Result<Fill> decode_again(const SpanDecoder::State& from);
   Result<Fill> more_head(std::size_t wanted);
   Result<Fill> more_stream();
+  Result<Fill> more_spans();
+  Result<Fill> stream_is_stuck();
+  void report_bad_point();
   Result<Fill> more_plain(std::size_t wanted);
   Result<Fill> resync();
   // The member's deflate data ended before stored offset `trailer`; checks what follows it.
@@ -62,8 +73,19 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> damaged(std::string message);
   // Commits what `out` holds but for the bytes that the head inflater had delivered before.
   void commit_behind_head(MutableByteView out, std::size_t n);
+  // DecodeOptions::collect.
+  bool collecting() const { return options_.collect != nullptr && engine_ == Engine::Fast; }
+  void offer_member();
+  bool wants_border();
+  std::size_t stream_piece() const;
+  Status pass_border(unsigned bits);
   bool begins_here(ByteView stored, std::uint64_t offset);
   std::optional<std::uint64_t> find_end(ByteView stored, std::uint64_t size);
+
+  using Engine = InflateStream::Engine;
+  static constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t kTrailer = 8;  // CRC-32 and ISIZE; RFC 1952, 2.3.1
+  static constexpr std::size_t kStreamPiece = std::size_t{256} << 10;
 
   Window window_;
   Mode mode_ = Mode::Between;
@@ -71,8 +93,9 @@ class GzipDecoder final : public BufferedDecoder {
   std::uint64_t member_ = 0;    // stored offset of the current member
   std::uint64_t data_ = 0;      // stored offset of its deflate data
   std::uint64_t stream_position_ = 0;
-  std::uint64_t decoded_ = 0;      // bytes of the current member that were decoded
-  std::uint64_t member_size_ = 0;  // decoded size of the member that ended last
+  std::uint64_t decoded_ = 0;         // bytes of the current member that were decoded
+  std::uint64_t decoded_before_ = 0;  // bytes of all the members before it
+  std::uint64_t member_size_ = 0;     // decoded size of the member that ended last
   std::uint32_t crc_ = 0;
   std::size_t head_done_ = 0;  // bytes that were delivered by the head inflater
   std::uint64_t drop_ = 0;     // bytes at the front of a stream that were delivered already
@@ -83,6 +106,14 @@ class GzipDecoder final : public BufferedDecoder {
   MemberHeader header_, next_header_;
   std::unique_ptr<HeadInflater> head_, next_head_;
   std::unique_ptr<InflateStream> stream_;
+  Engine engine_ = Engine::Fast;               // of stream_
+  const SeekPoint* point_ = nullptr;           // the current member was entered here
+  bool point_good_ = false;                    // and something could be decoded from there
+  History history_;                            // while collecting
+  std::optional<std::uint64_t> wanted_since_;  // stored offset since which a border is wanted
+  std::uint64_t look_at_ = 0;                  // stored offset from which on the next one is
+  std::uint64_t taken_ = 0;                    // borders that had been taken then
+  std::unique_ptr<SpanDecoder> spans_;
   libdeflate_decompressor* whole_ = nullptr;
 };
 

@@ -10,7 +10,7 @@
 #include "format/recordio/rewrite_test_support.hpp"
 #include "io/temporary_directory.hpp"
 #include "io/testing.hpp"
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 
 namespace fonds::recordio {
 namespace {
@@ -175,7 +175,7 @@ class IndexBeside : public testing::Test {
   }
   std::string archive() const { return folder_.path("a.rio"); }
   std::optional<ops::Found> find(const std::string& key) const {
-    const auto found = ops::find_records(*open_archive(archive()), {}, {*ops::parse_key(key)});
+    const auto found = ops::find_records(*open_archive(archive()), {}, {*parse_key(key)});
     require(found.has_value(), "find_records");
     return found->front();
   }

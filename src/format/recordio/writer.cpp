@@ -144,7 +144,7 @@ struct Writer::State {
   Status tell(WrittenBlock written, const ItemBlock& block, std::uint64_t transformed);
   Status close_block();
   Status write_done(bool all);
-  Status write_job(const EncoderPool::Job& job);
+  Status write_job(const EncoderPool::Jobs::Done& done);
   Status flush() {
     FONDS_CHECK(close_block());
     return write_done(true);
@@ -388,7 +388,7 @@ Status Writer::State::close_block() {
     return {};
   }
   while (pool->full(block)) {
-    FONDS_CHECK(write_job(*pool->front(true)));
+    FONDS_CHECK(write_job(pool->front(true)));
   }
   FONDS_CHECK(pool->submit(block));
   return write_done(false);
@@ -397,18 +397,22 @@ Status Writer::State::close_block() {
 // Writes the blocks that the workers have done, up to the first that is not; with `all` waits for
 // them all.
 Status Writer::State::write_done(bool all) {
-  while (EncoderPool::Job* const job = pool ? pool->front(all) : nullptr) {
-    FONDS_CHECK(write_job(*job));
+  while (pool) {
+    const EncoderPool::Jobs::Done done = pool->front(all);
+    if (done.job == nullptr) {
+      break;
+    }
+    FONDS_CHECK(write_job(done));
   }
   return {};
 }
 
 // Takes the oldest job from the pool.
-Status Writer::State::write_job(const EncoderPool::Job& job) {
-  if (job.error) {
-    return tl::unexpected(copy_of(*job.error));
+Status Writer::State::write_job(const EncoderPool::Jobs::Done& done) {
+  if (done.error != nullptr) {
+    return tl::unexpected(copy_of(*done.error));
   }
-  FONDS_CHECK(write_block({job.stored.view(), job.transformed}, job.block));
+  FONDS_CHECK(write_block({done.job->stored.view(), done.job->transformed}, done.job->block));
   pool->pop();
   return {};
 }

@@ -2,19 +2,12 @@
 // threads that make it.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
-#include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,24 +16,12 @@
 #include <fonds/error.hpp>
 #include <fonds/formats/recordio.hpp>
 
+#include "base/guarded.hpp"  // IWYU pragma: export
+#include "base/ordered_jobs.hpp"
 #include "format/recordio/grammar.hpp"
 #include "format/recordio/transform.hpp"
 
 namespace fonds::recordio {
-
-// Runs `work`; exceptions of memory, threads and callbacks become errors.
-template <typename Work>
-auto guarded(Work&& work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::LimitExceeded, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::Internal, error.what());
-  } catch (...) {
-    return fail(ErrorCode::Internal, "an exception of unknown kind");
-  }
-}
 
 // Items back to back, with room before them for what a stored block has in front, so that the two
 // become one piece without copying the items.
@@ -117,53 +98,37 @@ class EncoderPool {
   struct Job {
     ItemBlock block;  // empty once encoded, unless the items are kept
     Buffer stored;
-    std::uint64_t transformed = 0, cost = 0;
-    bool done = false;           // guarded by mutex_
-    std::optional<Error> error;  // of the worker; set before `done`
+    std::uint64_t transformed = 0;
   };
+  using Jobs = OrderedJobs<Job>;
 
   // At most `threads` workers, started as blocks come. Blocks in flight take at most `memory`
   // bytes, but one block may always be. `keep_items`: a job has its items until it is popped.
   EncoderPool(Layout layout, std::vector<std::string> transformers, unsigned threads,
               std::uint64_t memory, bool keep_items);
-  ~EncoderPool();
-  EncoderPool(const EncoderPool&) = delete;
-  EncoderPool& operator=(const EncoderPool&) = delete;
 
   // Whether a job must be popped before this block may be submitted.
   bool full(const ItemBlock& block) const noexcept;
   // Takes the block and leaves an empty one. Errors: those of making transformers and threads.
   Status submit(ItemBlock& block);
-  // The oldest job, once it is done if `wait`, else nullptr while it is not; nullptr if there is
-  // none. It lives until pop().
-  Job* front(bool wait);
+  // As OrderedJobs.
+  Jobs::Done front(bool wait) { return jobs_.front(wait); }
   void pop();
-  // Whether some job has failed. May be called at any time; cheap.
-  bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+  bool failed() const noexcept { return jobs_.failed(); }
 
  private:
-  Status start_worker();
-  void work(BlockEncoder encoder);
-  void run(BlockEncoder& encoder, Job& job) const;
-  void keep(ItemBlock&& block);  // for the next submit; with mutex_ held
+  Result<Jobs::Work> make_work();
+  Status encode(BlockEncoder& encoder, Job& job);  // on a worker
+  void keep(ItemBlock&& block);                    // for the next submit
 
   const Layout layout_;
   const std::vector<std::string> transformers_;
-  const unsigned threads_;
-  const std::uint64_t memory_;
+  const std::uint64_t most_kept_;  // bytes of a buffer
   const bool keep_items_;
-
-  std::deque<std::unique_ptr<Job>> in_flight_;  // oldest first
   std::vector<std::unique_ptr<Job>> idle_;
-  std::uint64_t cost_ = 0;  // of all in flight
-  std::atomic<bool> failed_ = false;
-
   std::mutex mutex_;
-  std::condition_variable work_came_, job_done_;
-  bool stopping_ = false;               // guarded by mutex_
-  std::deque<Job*> queue_;              // guarded by mutex_
   std::vector<ItemBlock> idle_blocks_;  // guarded by mutex_
-  std::vector<std::jthread> workers_;
+  Jobs jobs_;                           // the last: its workers use what is above
 };
 
 // Whether `record` is one whole legacy record: known magic, right header CRC, right length.

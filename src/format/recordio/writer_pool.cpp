@@ -1,11 +1,8 @@
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,31 +25,13 @@ EncoderPool::EncoderPool(Layout layout, std::vector<std::string> transformers, u
                          std::uint64_t memory, bool keep_items)
     : layout_(layout),
       transformers_(std::move(transformers)),
-      threads_(threads),
-      memory_(memory),
-      keep_items_(keep_items) {}
+      most_kept_(memory / 4 / threads),
+      keep_items_(keep_items),
+      jobs_(threads, memory, [this] { return make_work(); }) {}
 
-EncoderPool::~EncoderPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  work_came_.notify_all();
-  workers_.clear();  // joins
-}
-
-bool EncoderPool::full(const ItemBlock& block) const noexcept {
-  if (in_flight_.empty()) {
-    return false;
-  }
-  return in_flight_.size() >= std::size_t{2} * threads_ ||
-         cost_of(block) > memory_ - std::min(memory_, cost_);
-}
+bool EncoderPool::full(const ItemBlock& block) const noexcept { return jobs_.full(cost_of(block)); }
 
 Status EncoderPool::submit(ItemBlock& block) {
-  if (workers_.size() < threads_) {
-    FONDS_CHECK(start_worker());
-  }
   std::unique_ptr<Job> job;
   if (idle_.empty()) {
     job = std::make_unique<Job>();
@@ -60,108 +39,52 @@ Status EncoderPool::submit(ItemBlock& block) {
     job = std::move(idle_.back());
     idle_.pop_back();
   }
-  job->cost = cost_of(block);
-  cost_ += job->cost;
+  const std::uint64_t cost = cost_of(block);
   job->block = std::move(block);
   block = ItemBlock();
-  in_flight_.push_back(std::move(job));
   {
     const std::lock_guard lock(mutex_);
     if (!idle_blocks_.empty()) {
       block = std::move(idle_blocks_.back());
       idle_blocks_.pop_back();
     }
-    queue_.push_back(in_flight_.back().get());
   }
-  work_came_.notify_one();
-  return {};
-}
-
-EncoderPool::Job* EncoderPool::front(bool wait) {
-  if (in_flight_.empty()) {
-    return nullptr;
-  }
-  Job* const job = in_flight_.front().get();
-  std::unique_lock lock(mutex_);
-  if (wait) {
-    job_done_.wait(lock, [&] { return job->done; });
-  }
-  return job->done ? job : nullptr;
+  return jobs_.submit(job, cost);
 }
 
 void EncoderPool::pop() {
-  std::unique_ptr<Job> job = std::move(in_flight_.front());
-  in_flight_.pop_front();
-  cost_ -= job->cost;
+  std::unique_ptr<Job> job = jobs_.pop();
   if (keep_items_) {
-    const std::lock_guard lock(mutex_);
     keep(std::move(job->block));
   }
   // Buffers that one huge block made are not kept for ordinary ones.
-  if (job->stored.capacity() > memory_ / 4 / threads_) {
+  if (job->stored.capacity() > most_kept_) {
     job->stored.release();
   }
-  job->done = false;
-  job->error.reset();
   idle_.push_back(std::move(job));
 }
 
 void EncoderPool::keep(ItemBlock&& block) {
   block.clear();
-  if (block.memory() <= memory_ / 4 / threads_) {
+  if (block.memory() <= most_kept_) {
+    const std::lock_guard lock(mutex_);
     idle_blocks_.push_back(std::move(block));
   }
 }
 
-Status EncoderPool::start_worker() {
+Result<EncoderPool::Jobs::Work> EncoderPool::make_work() {
   FONDS_TRY(Stack stack, Stack::make(transformers_));
-  try {
-    workers_.emplace_back([this, encoder = BlockEncoder(layout_, std::move(stack))]() mutable {
-      work(std::move(encoder));
-    });
-  } catch (const std::system_error& error) {
-    if (workers_.empty()) {
-      return fail(ErrorCode::Io, std::string("cannot start a thread: ") + error.what());
-    }
+  return Jobs::Work([this, encoder = std::make_shared<BlockEncoder>(layout_, std::move(stack))](
+                        Job& job) { return encode(*encoder, job); });
+}
+
+Status EncoderPool::encode(BlockEncoder& encoder, Job& job) {
+  FONDS_TRY(const BlockForm stored, encoder.encode(job.block, Magic::Packed, job.stored));
+  job.transformed = stored.transformed;
+  if (!keep_items_) {
+    keep(std::exchange(job.block, ItemBlock()));
   }
   return {};
-}
-
-void EncoderPool::work(BlockEncoder encoder) {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    work_came_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
-    if (stopping_) {
-      return;
-    }
-    Job* const job = queue_.front();
-    queue_.pop_front();
-    lock.unlock();
-    run(encoder, *job);
-    if (job->error) {
-      failed_.store(true, std::memory_order_relaxed);
-    }
-    ItemBlock block;
-    if (!keep_items_) {
-      block = std::move(job->block);
-      job->block = ItemBlock();
-    }
-    lock.lock();
-    if (!keep_items_) {
-      keep(std::move(block));
-    }
-    job->done = true;
-    job_done_.notify_one();
-  }
-}
-
-void EncoderPool::run(BlockEncoder& encoder, Job& job) const {
-  auto stored = guarded([&] { return encoder.encode(job.block, Magic::Packed, job.stored); });
-  if (stored) {
-    job.transformed = stored->transformed;
-  } else {
-    job.error = std::move(stored.error());
-  }
 }
 
 }  // namespace fonds::recordio

@@ -68,6 +68,8 @@ class WarcFormat final : public Format {
     return {.starts_record = starts_record, .ends_head = ends_head, .find_record = find_record};
   }
 
+  FormatTraits traits() const override { return {.captures = true, .file_ending = ".warc"}; }
+
   std::span<const std::string_view> columns() const override {
     static constexpr std::array<std::string_view, 8> kColumns = {
         "index", "offset", "date", "type", "status", "media_type", "length", "target"};

@@ -1,4 +1,4 @@
-#include "ops/keys.hpp"
+#include "ops/find.hpp"
 
 #include <string>
 

@@ -1,0 +1,92 @@
+// Dictionaries that others made, checked before anything is compressed with them.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <zstd.h>
+
+#include <fonds/bytes.hpp>
+#include <fonds/encoder.hpp>
+#include <fonds/error.hpp>
+#include <fonds/finding.hpp>
+
+#include "base/bytes.hpp"
+#include "base/guarded.hpp"
+#include "codec/zstd/dictionary.hpp"
+#include "codec/zstd/frame.hpp"
+
+namespace fonds {
+
+struct ZstdDictionary::Content {
+  std::vector<std::byte> bytes;
+  std::uint32_t id = 0;
+};
+
+namespace {
+
+constexpr std::size_t kSkippableHeader = 8;
+
+Result<std::vector<std::byte>> unpack(ByteView frame, std::uint64_t size) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  if (ZSTD_isError(got) != 0 || got != bytes.size()) {
+    return fail(ErrorCode::BadArgument, "the compressed dictionary cannot be decoded");
+  }
+  return bytes;
+}
+
+tl::unexpected<Error> too_large() {
+  return fail(ErrorCode::LimitExceeded,
+              fmt::format("the dictionary has more than {} bytes, which readers need not support",
+                          zstd::kCommonDictionary));
+}
+
+}  // namespace
+
+Result<ZstdDictionary> ZstdDictionary::parse(ByteView bytes) {
+  return guarded([&]() -> Result<ZstdDictionary> {
+    if (bytes.size() >= kSkippableHeader && load_le32(bytes) == zstd::kDictionaryFrameMagic) {
+      const std::uint64_t size = load_le32(bytes.subspan(4));
+      bytes = bytes.subspan(kSkippableHeader);
+      if (size > bytes.size()) {
+        return fail(ErrorCode::BadArgument,
+                    fmt::format("the dictionary frame asks for {} bytes, {} are there", size,
+                                bytes.size()));
+      }
+      bytes = bytes.first(static_cast<std::size_t>(size));
+    }
+    if (bytes.size() > zstd::kCommonDictionary) {
+      return too_large();
+    }
+    std::string reason = "it is neither a dictionary nor a zstd frame";
+    const zstd::Dictionary loaded = zstd::load_dictionary(
+        bytes, 0, zstd::kCommonDictionary, [&](const Finding& found) { reason = found.message; });
+    if (loaded.info.over_limit) {
+      return too_large();
+    }
+    if (!loaded.info.usable) {
+      return fail(ErrorCode::BadArgument, fmt::format("no zstd dictionary: {}", reason));
+    }
+    if (loaded.info.id == 0) {
+      return fail(ErrorCode::BadArgument,
+                  "the dictionary has the ID 0, which no zstd frame can name");
+    }
+    auto content = std::make_shared<Content>();
+    content->id = loaded.info.id;
+    if (loaded.info.compressed) {
+      FONDS_TRY(content->bytes, unpack(bytes, loaded.info.decoded_size));
+    } else {
+      content->bytes.assign(bytes.begin(), bytes.end());
+    }
+    return ZstdDictionary(std::move(content));
+  });
+}
+
+ByteView ZstdDictionary::bytes() const { return content_->bytes; }
+std::uint32_t ZstdDictionary::id() const { return content_->id; }
+
+}  // namespace fonds

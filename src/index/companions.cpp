@@ -1,0 +1,129 @@
+// Opening what lies beside an archive.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/format.hpp>
+#include <fonds/record_index.hpp>
+
+#include "index/capture_index.hpp"
+#include "index/capture_search.hpp"
+#include "index/checkpoint.hpp"
+#include "index/checkpoint_index.hpp"
+#include "index/companion_kind.hpp"
+#include "index/gzidx.hpp"
+
+namespace fonds {
+namespace {
+
+constexpr std::string_view kOffsets = ".offsets";  // read by the RecordIO format itself
+constexpr std::array<std::string_view, 6> kEndings = {".chk.lz4", ".gzidx", ".cdxj",
+                                                      ".cdx",     ".idx",   kOffsets};
+
+class Opener {
+ public:
+  // A damaged companion is no damage of the archive.
+  Opener(const Archive& archive, const std::function<void(const Finding&)>& finding)
+      : archive_(archive), finding_([&finding](Finding problem) {
+          problem.severity = std::min(problem.severity, Severity::Warning);
+          finding(problem);
+        }) {}
+
+  Status open(const std::string& path) {
+    FONDS_TRY(auto file, open_source(path));
+    FONDS_TRY(const std::uint64_t size, archive_.source->size());
+    FONDS_TRY(const index::CompanionKind kind, index::companion_kind(*file));
+    switch (kind) {
+      case index::CompanionKind::Checkpoints:
+        return add_checkpoints(std::move(file), size);
+      case index::CompanionKind::Gzidx:
+        return add_gzidx(std::move(file), size);
+      case index::CompanionKind::Captures:
+        break;
+    }
+    index::CaptureSearch search;
+    FONDS_CHECK(search.add(std::move(file)));
+    found.records.push_back(index::capture_index(path, std::move(search)));
+    return {};
+  }
+
+  Companions found;
+
+ private:
+  Status add_checkpoints(std::shared_ptr<ByteSource> file, std::uint64_t size) {
+    FONDS_TRY(auto checkpoints, index::CheckpointFile::read(std::move(file), size));
+    for (const Finding& finding : checkpoints->findings()) {
+      finding_(finding);
+    }
+    add_seek(checkpoints);
+    found.records.push_back(index::checkpoint_index(std::move(checkpoints)));
+    return {};
+  }
+
+  Status add_gzidx(std::shared_ptr<ByteSource> file, std::uint64_t size) {
+    FONDS_TRY(auto points, index::GzidxFile::read(std::move(file), size));
+    for (const Finding& finding : points->findings()) {
+      finding_(finding);
+    }
+    add_seek(std::move(points));
+    return {};
+  }
+
+  // The index with the most points is the best for decoding on many threads.
+  void add_seek(std::shared_ptr<const SeekIndex> seek) {
+    const std::size_t there = found.seek == nullptr ? 0 : found.seek->size();
+    if (archive_.codecs.size() == 1 && archive_.codec().name() == "gzip" && seek->size() > there) {
+      found.seek = std::move(seek);
+    }
+  }
+
+  const Archive& archive_;
+  std::function<void(Finding)> finding_;
+};
+
+}  // namespace
+
+std::vector<std::string> companion_paths(const Archive& archive) {
+  std::vector<std::string> paths;
+  for (const std::string_view ending : kEndings) {
+    std::string path = archive.source->name() + std::string(ending);
+    std::error_code ignored;
+    if (archive.source->random_access() && std::filesystem::is_regular_file(path, ignored)) {
+      paths.push_back(std::move(path));
+    }
+  }
+  return paths;
+}
+
+Result<Companions> open_companions(const Archive& archive, std::span<const std::string> given,
+                                   const std::function<void(const Finding&)>& finding) {
+  Opener opener(archive, finding);
+  for (const std::string& path : given) {
+    FONDS_CHECK(opener.open(path));
+  }
+  if (!given.empty()) {
+    return std::move(opener.found);
+  }
+  for (const std::string& path : companion_paths(archive)) {
+    if (path.ends_with(kOffsets)) {
+      continue;
+    }
+    if (const auto status = opener.open(path); !status) {
+      finding(make_finding(
+          "companion-stale",
+          fmt::format("the companion {} cannot be used: {}", path, status.error().message()),
+          {.source = archive.source->name()}));
+    }
+  }
+  return std::move(opener.found);
+}
+
+}  // namespace fonds
