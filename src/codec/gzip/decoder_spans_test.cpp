@@ -148,6 +148,18 @@ TEST(GzipSpansOfThreads, ResumedDecodersGetTheSame) {
   expect_same(sample().stored, points, {.resume = std::make_shared<SeekPoint>(points[2])});
 }
 
+// Neither .chk.lz4 nor .gzidx tells places.
+TEST(GzipSpansOfThreads, ResumedDecodersGetTheSameWherePointsTellNoPlace) {
+  auto points = sample().points(20000);
+  for (SeekPoint& point : points) {
+    point.place.reset();
+  }
+  const auto aligned = std::find_if(points.begin(), points.end(),
+                                    [](const SeekPoint& point) { return point.bits == 0; });
+  ASSERT_NE(aligned, points.end());
+  expect_same(sample().stored, points, {.resume = std::make_shared<SeekPoint>(*aligned)});
+}
+
 TEST(GzipSpansOfThreads, PointsOfSeveralMembers) {
   const Long a, b({.name = "", .memory = 7}, std::size_t{4} << 20, 2);
   const std::string small = member("WARC/1.0 small");

@@ -76,9 +76,10 @@ bool SpanDecoder::begin(State state) {
   return true;
 }
 
-// A point at the start of the member needs no proof if it claims no window.
+// A point at the start of the member needs no proof if it claims no window. Who resumed at a point
+// that tells no place has a window, but no bytes before.
 bool SpanDecoder::begins_member(Span& span) {
-  if (start_.decoded > 0 || start_.bits > 0 || span.bits > 0) {
+  if (start_.decoded > 0 || start_.bits > 0 || span.bits > 0 || !start_.window.empty()) {
     return false;
   }
   Lock lock(mutex_);
