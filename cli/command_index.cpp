@@ -54,7 +54,7 @@ class Indexing {
   Status one(const Archive& archive, const ops::ScanOptions& scan) {
     options_.scan = scan;
     options_.scan.read.stop = interruption_.token();
-    FONDS_TRY(const std::string_view type, ops::index_type(archive, type_));
+    FONDS_TRY(const std::string_view type, type_of(archive));
     FONDS_TRY(const std::string path, path_of(archive.source->name(), type));
     if (type == "zipnum") {
       return zipnum({&archive, 1}, path);
@@ -69,7 +69,7 @@ class Indexing {
     options_.scan.read.stop = interruption_.token();
     std::string_view type;
     for (const Archive& archive : archives) {
-      FONDS_TRY(type, ops::index_type(archive, type_));
+      FONDS_TRY(type, type_of(archive));
     }
     if (type != "zipnum" && !type.starts_with("cdx")) {
       throw UsageError{fmt::format(
@@ -92,6 +92,14 @@ class Indexing {
   }
 
  private:
+  Result<std::string_view> type_of(const Archive& archive) const {
+    auto type = ops::index_type(archive, type_);
+    if (!type && type.error().code() == ErrorCode::BadArgument) {
+      throw UsageError{type.error().message()};
+    }
+    return type;
+  }
+
   Result<std::string> path_of(const std::string& name, std::string_view type) const {
     if (arguments_.has("--output")) {
       return arguments_.get("--output");
