@@ -73,7 +73,14 @@ class Opener {
     for (const Finding& finding : points->findings()) {
       finding_(finding);
     }
-    add_seek(std::move(points));
+    // Where members are short, each thread reads members of its own.
+    std::size_t inside = 0;
+    for (std::size_t i = 0; i < points->size(); ++i) {
+      inside += points->begins_member(i) ? 0 : 1;
+    }
+    if (inside > points->size() / 2) {
+      add_seek(std::move(points));
+    }
     return {};
   }
 
