@@ -1,5 +1,5 @@
 # With FONDS_FUZZ each fuzz/*_fuzz.cpp is a libFuzzer program; otherwise a program that runs the files
-# it is given, and a test that does so over tests/data.
+# it is given, and a test that does so over tests/data and its own fuzz/seeds.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*_fuzz.cpp)
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(name ${source} NAME_WE)
@@ -13,7 +13,11 @@ foreach(source IN LISTS fuzz_sources)
   else()
     target_sources(${name} PRIVATE fuzz/replay_main.cpp)
     if(FONDS_DEVELOPER)
-      add_test(NAME fuzz.${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/tests/data)
+      set(seeds ${PROJECT_SOURCE_DIR}/tests/data)
+      if(EXISTS ${PROJECT_SOURCE_DIR}/fuzz/seeds/${name})
+        list(APPEND seeds ${PROJECT_SOURCE_DIR}/fuzz/seeds/${name})
+      endif()
+      add_test(NAME fuzz.${name} COMMAND ${name} ${seeds})
       set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
     endif()
   endif()

@@ -168,7 +168,10 @@ class VersionChange {
   }
 
   void change_length() {
-    const bool right = header_.length_state == Header::LengthState::Good &&
+    const auto named = std::ranges::count_if(header_.fields, [](const Field& field) {
+      return equals_ignoring_case(field.name, "Content-Length");
+    });
+    const bool right = header_.length_state == Header::LengthState::Good && named == 1 &&
                        header_.block_length == job_.facts.block_length &&
                        header_.other_lengths.empty() &&
                        is_digits(header_.get(Known::ContentLength));

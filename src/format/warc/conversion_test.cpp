@@ -169,6 +169,14 @@ TEST(ConvertHeader, GivesALegalIdAndKeepsTheOldOne) {
   EXPECT_THAT(later, HasSubstr("WARC-Segment-Origin-ID: " + id + "\r\n"));
 }
 
+TEST(ConvertHeader, WritesOneLengthWhereTheHeaderHasOneThatIsNoNumber) {
+  const auto header = convert("WARC/1.0\r\nContent-Length:5\r\nContent-Length:\r0\r\n\r\n", "12345",
+                              plain(Target::Warc11))
+                          .header;
+  EXPECT_THAT(header, HasSubstr("Content-Length: 5\r\n"));
+  EXPECT_EQ(header.find("Content-Length"), header.rfind("Content-Length"));
+}
+
 TEST(ConvertHeader, KeepsALegalIdOnTheWayBackSoThatReferencesHold) {
   ConversionOptions options = plain(Target::Warc11);
   options.legal_ids = true;
