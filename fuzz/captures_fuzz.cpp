@@ -88,7 +88,7 @@ void check_key(std::string_view url) {
   const std::size_t path = url.find('/', 7);
   const bool plain = url.starts_with("http://") && path != 7 && !host.starts_with("www") &&
                      !changes && url.substr(7, path - 7).find_first_not_of(kLetters) == npos;
-  if (plain && rest != npos) {
+  if (plain && rest != npos && host.find_first_of(":/") == npos) {
     require(index::surt("http://" + host + key.substr(rest + 1)) == key);
   }
 }
