@@ -1,10 +1,14 @@
 // fonds convert
+#include <array>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -28,11 +32,11 @@ int parse_level(const std::string& text) {
   return level;
 }
 
-std::string read_trailer(const std::string& path) {
+std::string read_file(const std::string& path, std::string_view what) {
   std::ifstream file(path, std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file) {
-    throw UsageError{fmt::format("{}: cannot be read as trailer", path)};
+    throw UsageError{fmt::format("{}: cannot be read as {}", path, what)};
   }
   return content;
 }
@@ -48,6 +52,17 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--block-items")) {
     write.block_items = parse_count(arguments, "--block-items", 0);
   }
+  write.one_unit = arguments.has("--one-member");
+  write.skip_lengths = arguments.has("--skip-lengths");
+  write.original_header = !arguments.has("--no-original-header");
+  write.legal_ids = arguments.has("--legal-ids");
+  write.describe = !arguments.has("--no-warcinfo");
+  if (arguments.has("--per-record") && write.one_unit) {
+    throw UsageError{"--per-record and --one-member exclude each other"};
+  }
+  if (const std::string name = arguments.get("--dictionary", "none"); name != "none") {
+    write.dictionary = read_file(name, "dictionary");
+  }
   for (const std::string& given : arguments.all("--header")) {
     auto entry = ops::parse_header_entry(given);
     if (!entry) {
@@ -56,8 +71,20 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
     write.header.push_back(std::move(*entry));
   }
   if (arguments.has("--trailer")) {
-    write.trailer = read_trailer(arguments.get("--trailer"));
+    write.trailer = read_file(arguments.get("--trailer"), "trailer");
   }
+}
+
+// What the ending of the output's name asks for, if it does.
+std::vector<std::string> compression_of_name(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEndings = {
+      {{".gz", "gzip"}, {".zst", "zstd"}, {".lz4", "lz4"}, {".warc", "none"}, {".arc", "none"}}};
+  for (const auto& [ending, compression] : kEndings) {
+    if (name.ends_with(ending)) {
+      return {std::string(compression)};
+    }
+  }
+  return {};
 }
 
 // What the user asked to be written, or what follows from the first archive.
@@ -98,6 +125,10 @@ int run_convert(const Arguments& arguments) {
   const std::string out_name = output_name(arguments, "OUT");
   WriteOptions write;
   add_write_options(arguments, write);
+  write.file_name = out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
+  if (write.compression.empty()) {
+    write.compression = compression_of_name(out_name);
+  }
   const auto archives = open_all(arguments, messages);
   if (!archives) {
     return static_cast<int>(Exit::Unreadable);

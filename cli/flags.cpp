@@ -119,9 +119,19 @@ constexpr std::array kVerifyExamples = {
 constexpr std::array kConvertFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--to", 0, "FORMAT",
-         "recordio, recordio/legacy, recordio/packed, jsonl or lines (default: as the first "
-         "ARCHIVE)"},
-    Flag{"--compression", 0, "NAME", "RecordIO: none, flate or zstd; repeat for a stack"},
+         "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
+         "recordio/packed; jsonl or lines (default: as the first ARCHIVE)"},
+    Flag{"--compression", 0, "NAME",
+         "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE); "
+         "RecordIO: none, flate or zstd, repeat for a stack"},
+    Flag{"--per-record", 0, "", "WARC: a member or frame for each record (default)"},
+    Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
+    Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
+    Flag{"--skip-lengths", 0, "", "WARC, gzip: the extra field of WARC 00.11 in each member"},
+    Flag{"--no-original-header", 0, "",
+         "WARC: do not keep headers of another dialect in WARC-Original-Header"},
+    Flag{"--legal-ids", 0, "", "WARC: ids that are no URI become one; the old one is kept"},
+    Flag{"--no-warcinfo", 0, "", "WARC: no record in front that says what was converted"},
     Flag{"--level", 0, "N", "of the compression"},
     Flag{"--block-size", 0, "SIZE", "RecordIO: bytes of items in a block before compression"},
     Flag{"--block-items", 0, "N", "RecordIO: items in a block at most"},
@@ -133,6 +143,8 @@ constexpr std::array kConvertFlags = {
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kConvertExamples = {
+    Example{"fonds convert --to warc/1.1 -o new.warc.gz old.arc.gz", "an ARC becomes a WARC"},
+    Example{"fonds convert -o crawl.warc.zst crawl.warc.gz", "the same records as Zstandard"},
     Example{"fonds convert -o events.rio --format lines --compression zstd events.txt",
             "each line becomes an item"},
     Example{"fonds convert -o - --to jsonl events.rio", "items as JSON Lines"},
@@ -224,11 +236,12 @@ constexpr std::array kCommands = {
             "archive at any time.",
             kIndexFlags, kIndexExamples, 0, run_index},
     Command{"convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
-            "Writes the records of all archives, in order, into one. Text is read with --format "
-            "lines or jsonl, and becomes\n"
-            "recordio. What the new format cannot hold is listed; with --strict nothing is written "
-            "then. Stops at damage\n"
-            "and writes nothing, unless --skip-damaged is given.",
+            "Writes the records of all archives, in order, into one. Without --to web archives keep "
+            "every record as it is.\n"
+            "Text is read with --format lines or jsonl, and becomes recordio. What the new format "
+            "cannot hold is listed; with\n"
+            "--strict nothing is written then. Stops at damage and writes nothing, unless "
+            "--skip-damaged is given.",
             kConvertFlags, kConvertExamples, 0, run_convert},
     Command{"merge", "-o OUT ARCHIVE…", "Join archives of one format",
             "Joins archives, without compressing again what need not be. Stops at damage and "

@@ -93,6 +93,7 @@ struct FormatTraits {
   bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
   bool extras = false;                // its usual layout holds header entries and a trailer
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
+  std::string_view other_name = {};   // under which it is written too: "arc"
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
 };
 

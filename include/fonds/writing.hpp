@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,15 @@ struct WriteOptions {
   };
   std::vector<Entry> header = {};
   std::optional<std::string> trailer = {};  // bytes of a trailer
+  // Web archives.
+  bool one_unit = false;         // all records in one gzip member or lz4 frame
+  bool skip_lengths = false;     // gzip: the extra field "sl" of WARC 00.11
+  bool original_header = true;   // between dialects: keep the header in WARC-Original-Header
+  bool legal_ids = false;        // ids that are no URI become one, the old one is kept
+  bool describe = true;          // a warcinfo in front says what was converted
+  bool leave_out_damaged = false;
+  std::optional<std::string> dictionary = {};  // zstd: bytes of one
+  std::string file_name = {};    // of the archive, where its records tell it
   unsigned threads = 1;
   std::uint64_t memory_budget = std::uint64_t{1} << 30;
 };
@@ -45,6 +55,12 @@ struct Extras {
   std::optional<std::string> trailer;
 };
 
+// Where a record comes from.
+struct RecordOrigin {
+  std::uint64_t archive = 0;         // number of the archive among those that are read
+  std::uint64_t decoded_offset = 0;  // in the archive, decompressed
+};
+
 // Writes the records of one archive. After an error every further call returns the same error.
 class RecordWriter {
  public:
@@ -53,6 +69,25 @@ class RecordWriter {
   // caller's. Errors: those of reader and sink; Unsupported, LimitExceeded, BadArgument for a
   // record that the format cannot hold.
   virtual Status write(RecordReader& reader, const Record& record) = 0;
+  // To be called before write(), for writers that make something of it.
+  virtual void comes_from(const RecordOrigin& origin) { static_cast<void>(origin); }
+  // To be called with what reader.finish() said of the record that was written.
+  virtual Status close(const RecordEnd& end) {
+    static_cast<void>(end);
+    return {};
+  }
+  // Whether all records are to be shown by survey() before the first is written, for an archive
+  // that begins with this one.
+  virtual bool wants_survey(const Record& first) const {
+    static_cast<void>(first);
+    return false;
+  }
+  virtual void survey(const Record& record, const RecordOrigin& origin) {
+    static_cast<void>(record);
+    static_cast<void>(origin);
+  }
+  // What could not be carried over so far: kind and number.
+  virtual std::map<std::string, std::uint64_t, std::less<>> losses() const { return {}; }
   // Writes what closes the archive. The sink is committed by the caller.
   virtual Status finish() = 0;
 };

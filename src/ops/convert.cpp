@@ -25,6 +25,13 @@ std::string writable_formats() {
   return names;
 }
 
+// What a web archive is compressed with if nothing is said: as the first archive, where that can be
+// written.
+std::string_view usual_compression(const Archive& archive) {
+  const std::string_view codec = archive.codec().name();
+  return codec == "none" || codec == "zstd" || codec == "lz4" ? codec : "gzip";
+}
+
 bool same(const WriteOptions::Entry& a, const WriteOptions::Entry& b) {
   return a.key == b.key && a.type == b.type && a.value == b.value;
 }
@@ -37,13 +44,12 @@ class Conversion {
   Result<ConvertReport> run(std::span<const Archive> archives) {
     FONDS_TRY(const WriteOptions write, gather(archives));
     FONDS_TRY(writer_, target_.format->writing()->create(sink_, write));
-    for (const Archive& archive : archives) {
-      const Status status = pump(archive);
-      if (!status) {
-        return fail_at(status.error(), archive);
-      }
-    }
+    FONDS_CHECK(each(archives, &Conversion::survey));
+    FONDS_CHECK(each(archives, &Conversion::pump));
     FONDS_CHECK(writer_->finish());
+    for (const auto& [kind, n] : writer_->losses()) {
+      lose(kind, n);
+    }
     return std::move(report_);
   }
 
@@ -56,6 +62,47 @@ class Conversion {
     return fail(error.code(), error.message(), std::move(where));
   }
 
+  Status each(std::span<const Archive> archives, Status (Conversion::*work)(const Archive&)) {
+    origin_ = {};
+    for (const Archive& archive : archives) {
+      if (const Status status = (this->*work)(archive); !status) {
+        return fail_at(status.error(), archive);
+      }
+      ++origin_.archive;
+      origin_.decoded_offset = 0;
+    }
+    return {};
+  }
+
+  ReadOptions reading() const {
+    ReadOptions read = options_.read;
+    read.search_damaged = read.search_damaged || options_.skip_damaged;
+    read.http = target_.format->traits().captures && !target_.layout.empty();
+    return read;
+  }
+
+  // Shows all records of an archive to a writer that has to know them before.
+  Status survey(const Archive& archive) {
+    if (!archive.source->random_access()) {
+      return {};
+    }
+    FONDS_TRY(const auto reader, archive.format->open(archive, reading()));
+    for (bool first = true;; first = false) {
+      FONDS_TRY(const Record* const record, reader->next());
+      if (record == nullptr || (first && !writer_->wants_survey(*record))) {
+        return {};
+      }
+      writer_->survey(*record, origin_);
+      const std::size_t header = record->raw_header().size();
+      FONDS_TRY(const RecordEnd end, reader->finish());
+      advance(header, end);
+    }
+  }
+
+  void advance(std::size_t header, const RecordEnd& end) {
+    origin_.decoded_offset += header + end.length.value_or(0) + end.trailing;
+  }
+
   void lose(std::string_view kind, std::uint64_t n = 1) {
     if (n > 0) {
       report_.not_carried[std::string(kind)] += n;
@@ -66,6 +113,10 @@ class Conversion {
   Result<WriteOptions> gather(std::span<const Archive> archives) {
     WriteOptions write = options_.write;
     write.layout = target_.layout;
+    write.leave_out_damaged = options_.skip_damaged;
+    if (target_.format->traits().captures && write.compression.empty()) {
+      write.compression = {std::string(usual_compression(archives.front()))};
+    }
     const bool keeps = target_.format->traits().extras && target_.layout.empty();
     std::optional<Extras> first;
     for (const Archive& archive : archives) {
@@ -115,9 +166,7 @@ class Conversion {
   }
 
   Status pump(const Archive& archive) {
-    ReadOptions read = options_.read;
-    read.search_damaged = read.search_damaged || options_.skip_damaged;
-    FONDS_TRY(const auto reader, archive.format->open(archive, read));
+    FONDS_TRY(const auto reader, archive.format->open(archive, reading()));
     std::uint64_t told = 0;
     while (true) {
       FONDS_TRY(Record* const record, reader->next());
@@ -125,9 +174,13 @@ class Conversion {
       if (record == nullptr) {
         return {};
       }
-      lose("record headers", record->raw_header().empty() ? 0 : 1);
+      const std::size_t header = record->raw_header().size();
+      lose("record headers", header == 0 || target_.format->traits().captures ? 0 : 1);
+      writer_->comes_from(origin_);
       FONDS_CHECK(writer_->write(*reader, *record));
       FONDS_TRY(RecordEnd end, reader->finish());
+      FONDS_CHECK(writer_->close(end));
+      advance(header, end);
       FONDS_CHECK(judge(archive, std::move(end.findings)));
       ++report_.records;
       if (options_.progress && reader->stored_position() > told + (std::uint64_t{1} << 20)) {
@@ -161,6 +214,7 @@ class Conversion {
   ByteSink& sink_;
   const ConvertOptions& options_;
   std::unique_ptr<RecordWriter> writer_;
+  RecordOrigin origin_;
   ConvertReport report_;
 };
 
@@ -170,11 +224,15 @@ Result<Target> parse_target(std::string_view name) {
   const std::size_t slash = name.find('/');
   const std::string_view format_name = name.substr(0, slash);
   for (const Format* format : formats()) {
-    if (format->name() != format_name) {
+    const bool by_other_name = !format_name.empty() && format->traits().other_name == format_name;
+    if (format->name() != format_name && !by_other_name) {
       continue;
     }
     if (format->writing() == nullptr) {
       break;
+    }
+    if (by_other_name) {
+      return Target{format, std::string(name)};  // the name chooses a layout too
     }
     return Target{format, std::string(slash == std::string_view::npos ? std::string_view()
                                                                       : name.substr(slash + 1))};

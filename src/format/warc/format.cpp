@@ -1,3 +1,4 @@
+#include "format/warc/writing.hpp"
 #include "format/warc/format.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class WarcFormat final : public Format {
     return {.starts_record = starts_record, .ends_head = ends_head, .find_record = find_record};
   }
 
-  FormatTraits traits() const override { return {.captures = true, .file_ending = ".warc"}; }
+  FormatTraits traits() const override { return {.captures = true, .file_ending = ".warc", .other_name = "arc"}; }
 
   std::span<const std::string_view> columns() const override {
     static constexpr std::array<std::string_view, 8> kColumns = {
@@ -97,6 +98,11 @@ class WarcFormat final : public Format {
       reader->set_state(options.state);
     }
     return std::unique_ptr<RecordReader>(std::move(reader));
+  }
+
+  const FormatWriting* writing() const override {
+    static const WarcWriting writing;
+    return &writing;
   }
 
   Status write_part(RecordReader& reader, const Record& record, RecordPart part,

@@ -1,7 +1,6 @@
-// What `verify` checks on one record of the WARC family while it is read: digests, HTTP framing,
-// required fields.
+// What `verify` checks on one record of the WARC family while it is read: its header, digests, HTTP
+// framing.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,24 +20,12 @@
 #include "format/warc/parts.hpp"
 #include "format/warc/record.hpp"
 #include "format/warc/verify_facts.hpp"
+#include "format/warc/verify_fields.hpp"
 
 namespace fonds::warc {
 namespace {
 
 constexpr std::uint64_t kLargestSegmentKept = std::uint64_t{16} << 20;
-
-// Types whose records need a target (WARC 1.1, 5.2).
-bool needs_target(std::string_view type) {
-  static constexpr std::array<std::string_view, 6> kTypes = {
-      "response", "resource", "request", "revisit", "conversion", "continuation"};
-  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
-}
-
-bool has_scheme(std::string_view id) {
-  const std::size_t colon = id.find(':');
-  return colon != std::string_view::npos && colon > 0 &&
-         id.find_first_of(" <>\"") == std::string_view::npos;
-}
 
 // A segment: its block is not the whole of the logical record. In 00.11 every record has a segment
 // status.
@@ -49,22 +36,30 @@ bool is_part_of_record(const Header& header) {
 
 class Part final : public VerifyPartWithFacts {
  public:
-  explicit Part(const VerifyOptions& options) : options_(options) {}
+  Part(const Archive& archive, const VerifyOptions& options)
+      : options_(options), stored_plain_(archive.codec().name() == "none") {}
 
   Status check(RecordReader& reader, const Record& generic, std::vector<Finding>& out) override {
     const auto& record = static_cast<const WarcRecord&>(generic);
     const Header& header = record.header;
     where_ = {.stored_offset = record.place.unit};
     out_ = &out;
-    check_fields(header);
-    remember(record);
-    if (!header.complete) {
-      return {};
-    }
     const LabelledDigest block =
         options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
     const LabelledDigest payload =
         options_.digests ? parse_digest(header.payload_digest) : LabelledDigest{};
+    fields_ = header.fields;
+    segments_before_ = facts_.segments.size();
+    remember(record, payload, facts_);
+    if (!header.complete) {
+      return {};
+    }
+    verify::Findings findings(out, where_);
+    verify::check_header({.header = header,
+                          .ordinal = record.ordinal,
+                          .stored_offset = record.place.unit,
+                          .stored_plain = stored_plain_},
+                         facts_.lacks, findings);
     const bool wants_block = announce(header.block_digest, block, "block");
     bool wants_payload = announce(header.payload_digest, payload, "payload");
     if (header.type == "revisit" && !header.payload_digest.empty()) {
@@ -79,25 +74,6 @@ class Part final : public VerifyPartWithFacts {
  private:
   void add(std::string_view code, std::string message) {
     out_->push_back(make_finding(code, std::move(message), where_));
-  }
-
-  void check_fields(const Header& header) {
-    if (header.dialect == Dialect::Arc) {
-      return;
-    }
-    if (!header.id.empty() && !has_scheme(header.id)) {
-      add("non-uri-id",
-          fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
-    }
-    if (header.dialect == Dialect::Modern && header.complete) {
-      if (needs_target(header.type) && header.uri.empty()) {
-        add("missing-mandatory-field",
-            fmt::format("a {} record needs WARC-Target-URI", header.type));
-      }
-      if (header.type == "revisit" && header.profile.empty()) {
-        add("missing-mandatory-field", "a revisit record needs WARC-Profile");
-      }
-    }
   }
 
   // Says what is wrong with a digest as text. True if its value can be compared.
@@ -133,10 +109,15 @@ class Part final : public VerifyPartWithFacts {
     const std::uint64_t length = record.block_length.value_or(0);
     const bool keep_segment =
         facts_.segments.size() > segments_before_ && length <= kLargestSegmentKept;
-    // HTTP payloads are looked at as a whole, where they are not too large; all else is hashed as
-    // it comes.
-    if ((http && length <= options_.max_payload) || keep_segment) {
+    const bool text = verify::wants_block_text(record.header, length);
+    // HTTP payloads and named fields are looked at as a whole, where they are not too large; all
+    // else is hashed as it comes.
+    if ((http && length <= options_.max_payload) || keep_segment || text) {
       FONDS_TRY(const ByteView whole, reader.peek_block(static_cast<std::size_t>(length)));
+      if (text && whole.size() == length) {
+        verify::Findings findings(*out_, where_);
+        verify::check_block_text(record.header, as_text(whole), findings);
+      }
       check_whole(record, whole, block, payload, http);
       if (keep_segment) {
         facts_.segments.back().block.assign(as_text(whole));
@@ -296,39 +277,8 @@ class Part final : public VerifyPartWithFacts {
                     escape_for_terminal(to_utf8(stored))));
   }
 
-  void remember(const WarcRecord& record) {
-    const Header& header = record.header;
-    fields_ = header.fields;
-    segments_before_ = facts_.segments.size();
-    facts_.records++;
-    if (!header.id.empty()) {
-      facts_.ids.push_back(
-          {std::hash<std::string_view>{}(header.id), record.ordinal, record.place.unit});
-    }
-    const bool continuation = header.type == "continuation";
-    if (!continuation && !header.segment) {
-      return;
-    }
-    const Segment segment = header.segment.value_or(Segment{});
-    if (!continuation && segment.code == 'w' && segment.number <= 1) {
-      return;  // an ordinary record of 00.11
-    }
-    SegmentFact fact;
-    fact.id = header.id;
-    fact.origin = header.segment_origin;
-    fact.number = std::max<std::uint32_t>(segment.number, 1);
-    fact.code = segment.code;
-    fact.total = header.segment_total;
-    fact.truncated = header.truncated;
-    fact.payload_digest = header.payload_digest;
-    fact.http = is_http(header);
-    fact.length = record.block_length.value_or(0);
-    fact.ordinal = record.ordinal;
-    fact.stored_offset = record.place.unit;
-    facts_.segments.push_back(std::move(fact));
-  }
-
   VerifyOptions options_;
+  bool stored_plain_;
   Location where_;
   std::vector<Finding>* out_ = nullptr;
   std::span<const Field> fields_;
@@ -339,8 +289,8 @@ class Part final : public VerifyPartWithFacts {
 
 }  // namespace
 
-std::unique_ptr<VerifyPart> make_verify_part(const Archive&, const VerifyOptions& options) {
-  return std::make_unique<Part>(options);
+std::unique_ptr<VerifyPart> make_verify_part(const Archive& archive, const VerifyOptions& options) {
+  return std::make_unique<Part>(archive, options);
 }
 
 }  // namespace fonds::warc

@@ -1,162 +1,75 @@
-// What `verify` can say only of whole archives of the WARC family: ids that repeat, segments that
-// do not join, the container rules of WARC-Zstandard.
-#include <algorithm>
+// What `verify` can say only of whole archives of the WARC family: how they begin, the container
+// rules of WARC-Zstandard, and what their records say of each other.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include "base/digest.hpp"
 #include "codec/zstd/frame.hpp"
-#include "format/common/http_message.hpp"
 #include "format/warc/format.hpp"
 #include "format/warc/verify_facts.hpp"
+#include "format/warc/verify_references.hpp"
+#include "format/warc/verify_segments.hpp"
 
 namespace fonds::warc {
 namespace {
 
 using Report = std::function<void(Finding)>;
 
-constexpr std::uint64_t kMostSegmentBytes = std::uint64_t{256}
-                                            << 20;  // kept to check digests of logical records
-
-Location place_of(const SegmentFact& segment) {
-  return {.source = segment.source,
-          .stored_offset = segment.stored_offset,
-          .ordinal = segment.ordinal,
-          .record_id = segment.id};
+// One sentence of each; the record that is named is the first one.
+std::string_view text_of(Recommended what) {
+  switch (what) {
+    case Recommended::ResponseAddress:
+      return "response records should have WARC-IP-Address";
+    case Recommended::RequestAddress:
+      return "request records should have WARC-IP-Address";
+    case Recommended::RevisitRefersTo:
+      return "WARC-Refers-To is recommended for revisit records";
+    case Recommended::RevisitTarget:
+      return "WARC-Refers-To-Target-URI is recommended for revisit records";
+    case Recommended::RevisitDate:
+      return "WARC-Refers-To-Date is recommended for revisit records";
+    case Recommended::ConversionRefersTo:
+      return "conversion records should have WARC-Refers-To";
+    case Recommended::PositionalType:
+      return "the field type is recommended";
+    case Recommended::PositionalContentType:
+      return "the field content-type is recommended";
+    case Recommended::kCount:
+      break;
+  }
+  return {};
 }
-
-// Segments of one logical record, ascending by number; ruling R23.
-class Chain {
- public:
-  explicit Chain(std::vector<const SegmentFact*> parts) : parts_(std::move(parts)) {
-    std::stable_sort(parts_.begin(), parts_.end(), [](const SegmentFact* a, const SegmentFact* b) {
-      return a->number < b->number;
-    });
-  }
-
-  void check(const Report& out) {
-    if (parts_.front()->number != 1) {
-      for (const SegmentFact* part : parts_) {
-        out(make_finding(
-            "segment-orphan",
-            fmt::format("segment {}: no record {} begins it", part->number, part->origin),
-            place_of(*part)));
-      }
-      return;
-    }
-    drop_duplicates(out);
-    std::size_t used = 1;
-    while (used < parts_.size() && !ends(*parts_[used - 1]) && parts_[used]->number == used + 1) {
-      ++used;
-    }
-    const SegmentFact& last = *parts_[used - 1];
-    const bool complete = ends(last);
-    if (!complete) {
-      out(make_finding("segment-missing",
-                       fmt::format("segment {} of record {} is not there", used + 1, parts_[0]->id),
-                       place_of(*parts_[0])));
-    }
-    for (std::size_t i = used; i < parts_.size(); ++i) {
-      out(make_finding("segment-orphan",
-                       fmt::format("segment {} does not continue its record", parts_[i]->number),
-                       place_of(*parts_[i])));
-    }
-    if (complete) {
-      check_total(used, last, out);
-    }
-  }
-
- private:
-  static bool ends(const SegmentFact& part) {
-    return part.code != 0 ? part.code != 'p' : part.total.has_value() || !part.truncated.empty();
-  }
-
-  void drop_duplicates(const Report& out) {
-    std::vector<const SegmentFact*> kept;
-    for (const SegmentFact* part : parts_) {
-      if (kept.empty() || kept.back()->number != part->number) {
-        kept.push_back(part);
-        continue;
-      }
-      const SegmentFact& a = *kept.back();
-      const SegmentFact& b = *part;
-      const bool same = a.length == b.length && (!a.kept || !b.kept || a.block == b.block);
-      out(make_finding(same ? "segment-duplicate" : "segment-duplicate-differs",
-                       fmt::format("segment {} is there twice", b.number), place_of(b)));
-    }
-    parts_ = std::move(kept);
-  }
-
-  void check_total(std::size_t used, const SegmentFact& last, const Report& out) {
-    std::uint64_t sum = 0;
-    bool kept = true;
-    for (std::size_t i = 0; i < used; ++i) {
-      sum += parts_[i]->length;
-      kept = kept && parts_[i]->kept;
-    }
-    if (last.total && *last.total != sum) {
-      out(make_finding(
-          "segment-total-mismatch",
-          fmt::format("the segments have {} octets, the last one says {}", sum, *last.total),
-          place_of(last)));
-    }
-    const LabelledDigest digest = parse_digest(parts_[0]->payload_digest);
-    if (!kept || digest.state != LabelledDigest::State::Good || !last.truncated.empty()) {
-      return;
-    }
-    std::string whole;
-    for (std::size_t i = 0; i < used; ++i) {
-      whole += parts_[i]->block;
-    }
-    std::size_t payload = 0;
-    if (parts_[0]->http) {
-      http::Head head;
-      http::parse_head(as_bytes(whole), http::Expect::Either, true, head);
-      payload = head.length;
-    }
-    Hasher hasher(digest.algorithm);
-    hasher.update(as_bytes(whole).subspan(payload));
-    if (!(hasher.finish() == digest.value)) {
-      out(make_finding("digest-mismatch",
-                       "the payload of the joined segments does not have its digest",
-                       place_of(*parts_[0])));
-    }
-  }
-
-  std::vector<const SegmentFact*> parts_;
-};
 
 class Whole final : public VerifyWhole {
  public:
   void begin(const Archive& archive) override {
     archive_ = archive;
-    ids_.clear();
+    references_.begin(archive.source->name());
+    lacks_ = {};
+    begun_ = false;
   }
 
   void add(VerifyPart& part, std::uint64_t first_ordinal) override {
     VerifyFacts facts = static_cast<VerifyPartWithFacts&>(part).take();
-    for (IdFact id : facts.ids) {
-      id.ordinal += first_ordinal;
-      ids_.push_back(id);
+    if (facts.records > 0 && !std::exchange(begun_, true)) {
+      begins_with_warcinfo_ = facts.begins_with_warcinfo;
+      first_stored_offset_ = facts.first_stored_offset;
     }
-    for (SegmentFact& segment : facts.segments) {
-      segment.ordinal += first_ordinal;
-      segment.source = archive_.source->name();
-      kept_ += segment.block.size();
-      if (kept_ > kMostSegmentBytes) {
-        kept_ -= segment.block.size();
-        segment.block.clear();
-        segment.kept = false;
+    for (std::size_t i = 0; i < lacks_.size(); ++i) {
+      if (lacks_[i].records == 0) {
+        lacks_[i].first_ordinal = facts.lacks[i].first_ordinal + first_ordinal;
+        lacks_[i].first_stored_offset = facts.lacks[i].first_stored_offset;
       }
-      segments_.push_back(std::move(segment));
+      lacks_[i].records += facts.lacks[i].records;
     }
+    segments_.add(std::move(facts.segments), archive_.source->name(), first_ordinal);
+    references_.add(std::move(facts), first_ordinal);
   }
 
   void end(std::uint64_t records, bool all_read, const Report& out) override {
@@ -172,7 +85,9 @@ class Whole final : public VerifyWhole {
       }
       out(std::move(finding));
     }
-    report_repeated_ids(source, out);
+    report_first(source, out);
+    report_lacks(source, out);
+    references_.end(out);
     if (archive_.codec().name() == "zstd") {
       check_zstd(source, empty, out);
     }
@@ -180,39 +95,30 @@ class Whole final : public VerifyWhole {
   }
 
   void finish(const Report& out) override {
-    std::map<std::string, std::vector<const SegmentFact*>> chains;
-    for (const SegmentFact& segment : segments_) {
-      if (segment.number == 1 && segment.origin.empty()) {
-        chains[segment.id].push_back(&segment);
-      } else if (!segment.origin.empty()) {
-        chains[segment.origin].push_back(&segment);
-      }
-    }
-    for (auto& [origin, parts] : chains) {
-      Chain(std::move(parts)).check(out);
-    }
-    segments_.clear();
+    references_.finish(out);
+    segments_.finish(out);
   }
 
  private:
-  void report_repeated_ids(const std::string& source, const Report& out) {
-    std::sort(ids_.begin(), ids_.end(), [](const IdFact& a, const IdFact& b) {
-      return std::pair(a.hash, a.ordinal) < std::pair(b.hash, b.ordinal);
-    });
-    std::vector<std::pair<IdFact, std::uint64_t>> repeated;
-    for (std::size_t i = 1; i < ids_.size(); ++i) {
-      if (ids_[i].hash == ids_[i - 1].hash) {
-        repeated.emplace_back(ids_[i], ids_[i - 1].ordinal);
+  void report_first(const std::string& source, const Report& out) const {
+    if (begun_ && !begins_with_warcinfo_) {
+      out(make_finding("warcinfo-not-first", "the first record is no warcinfo",
+                       {.source = source, .stored_offset = first_stored_offset_, .ordinal = 0}));
+    }
+  }
+
+  void report_lacks(const std::string& source, const Report& out) const {
+    for (std::size_t i = 0; i < lacks_.size(); ++i) {
+      const Lack& lack = lacks_[i];
+      if (lack.records > 0) {
+        out(make_finding("missing-recommended-field",
+                         fmt::format("{}; {} records from here on lack it",
+                                     text_of(static_cast<Recommended>(i)), lack.records),
+                         {.source = source,
+                          .stored_offset = lack.first_stored_offset,
+                          .ordinal = lack.first_ordinal}));
       }
     }
-    std::sort(repeated.begin(), repeated.end(),
-              [](const auto& a, const auto& b) { return a.first.ordinal < b.first.ordinal; });
-    for (const auto& [id, before] : repeated) {
-      out(make_finding(
-          "duplicate-record-id", fmt::format("the record has the id of record {}", before),
-          {.source = source, .stored_offset = id.stored_offset, .ordinal = id.ordinal}));
-    }
-    ids_.clear();
   }
 
   void check_zstd(const std::string& source, bool empty, const Report& out) {
@@ -232,9 +138,12 @@ class Whole final : public VerifyWhole {
   }
 
   Archive archive_;
-  std::vector<IdFact> ids_;
-  std::vector<SegmentFact> segments_;
-  std::uint64_t kept_ = 0;
+  verify::References references_;
+  verify::Segments segments_;
+  Lacks lacks_;
+  bool begun_ = false;  // a record of the archive was seen
+  bool begins_with_warcinfo_ = false;
+  std::uint64_t first_stored_offset_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,27 @@
+// Segments of logical records, over all archives of a run (WARC 1.1, 7; WARC 00.11, 2.7).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fonds/finding.hpp>
+
+#include "format/warc/verify_facts.hpp"
+
+namespace fonds::warc::verify {
+
+class Segments {
+ public:
+  void add(std::vector<SegmentFact>&& segments, const std::string& source,
+           std::uint64_t first_ordinal);
+  // Joins what was added, reports what does not join, and forgets all of it.
+  void finish(const std::function<void(Finding)>& out);
+
+ private:
+  std::vector<SegmentFact> segments_;
+  std::uint64_t kept_ = 0;  // octets of blocks
+};
+
+}  // namespace fonds::warc::verify
