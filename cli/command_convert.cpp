@@ -125,7 +125,8 @@ int run_convert(const Arguments& arguments) {
   const std::string out_name = output_name(arguments, "OUT");
   WriteOptions write;
   add_write_options(arguments, write);
-  write.file_name = out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
+  write.file_name =
+      out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {
     write.compression = compression_of_name(out_name);
   }
@@ -139,19 +140,14 @@ int run_convert(const Arguments& arguments) {
     return static_cast<int>(failure(status.error(), messages));
   }
   const Interruption interruption;
-  const RewriteOptions common = rewrite_options(arguments, messages, interruption);
-  write.threads = common.write.threads;
-  write.memory_budget = common.write.memory_budget;
+  ops::ConvertOptions options = {.rewrite = rewrite_options(arguments, messages, interruption)};
+  write.threads = options.rewrite.write.threads;
+  write.memory_budget = options.rewrite.write.memory_budget;
+  options.rewrite.write = std::move(write);
   ArchiveProgress progress(arguments);
-  const ops::ConvertOptions options = {
-      .read = common.read,
-      .write = std::move(write),
-      .skip_damaged = common.skip_damaged,
-      .strict = arguments.has("--strict"),
-      .on_finding = common.on_finding,
-      .progress = [&](const Archive& archive, std::uint64_t position) {
-        progress.at(archive, position);
-      }};
+  options.progress = [&](const Archive& archive, std::uint64_t position) {
+    progress.at(archive, position);
+  };
   const auto report = ops::convert(*archives, target, out, options);
   if (!report) {
     return static_cast<int>(failure(report.error(), messages));
@@ -159,7 +155,7 @@ int run_convert(const Arguments& arguments) {
   for (const auto& [kind, n] : report->not_carried) {
     messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));
   }
-  if (options.strict && !report->not_carried.empty()) {
+  if (options.rewrite.strict && !report->not_carried.empty()) {
     messages.hint("nothing was written, as --strict asks for all to be carried over");
     return static_cast<int>(Exit::Not);
   }

@@ -23,7 +23,6 @@ int run_split(const Arguments& arguments) {
   if (!arguments.has("--size")) {
     throw UsageError{"--size SIZE is missing, such as 1G"};
   }
-  const std::uint64_t size = parse_size(arguments.get("--size"));
   const auto archives = open_all(arguments, messages);
   if (!archives) {
     return static_cast<int>(Exit::Unreadable);
@@ -33,24 +32,25 @@ int run_split(const Arguments& arguments) {
   }
   const Archive& archive = archives->front();
   const Interruption interruption;
-  RewriteOptions options = rewrite_options(arguments, messages, interruption);
+  SplitOptions options = {.size = parse_size(arguments.get("--size")),
+                          .rewrite = rewrite_options(arguments, messages, interruption)};
   Progress progress(arguments, archive.source->name(),
                     archive.source->random_access()
                         ? std::optional(archive.source->size().value_or(0))
                         : std::nullopt);
-  options.progress = [&progress](std::uint64_t position) { progress.at(position); };
+  options.rewrite.progress = [&progress](std::uint64_t position) { progress.at(position); };
   ops::PartFiles parts(prefix, ops::part_ending(archive), arguments.has("--force"));
-  const auto next_part = [&parts]() -> Result<ByteSink*> {
+  const auto next_part = [&parts](std::string_view sequence) -> Result<Part> {
     if (interrupted()) {
       return fail(ErrorCode::Cancelled, "stopped");
     }
-    auto part = parts.next();
+    auto part = parts.next(sequence);
     if (!part) {
       return fail(ErrorCode::Io, part.error().message(), part.error().where());
     }
     return part;
   };
-  const auto report = ops::split(archive, size, next_part, options);
+  const auto report = ops::split(archive, next_part, options);
   if (!report) {
     return static_cast<int>(failure(report.error(), messages));
   }

@@ -121,9 +121,10 @@ constexpr std::array kConvertFlags = {
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
          "recordio/packed; jsonl or lines (default: as the first ARCHIVE)"},
-    Flag{"--compression", 0, "NAME",
-         "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE); "
-         "RecordIO: none, flate or zstd, repeat for a stack"},
+    Flag{
+        "--compression", 0, "NAME",
+        "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE); "
+        "RecordIO: none, flate or zstd, repeat for a stack"},
     Flag{"--per-record", 0, "", "WARC: a member or frame for each record (default)"},
     Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
     Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
@@ -235,14 +236,15 @@ constexpr std::array kCommands = {
             "Writes a companion that tells where each record is. It can be made again from the "
             "archive at any time.",
             kIndexFlags, kIndexExamples, 0, run_index},
-    Command{"convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
-            "Writes the records of all archives, in order, into one. Without --to web archives keep "
-            "every record as it is.\n"
-            "Text is read with --format lines or jsonl, and becomes recordio. What the new format "
-            "cannot hold is listed; with\n"
-            "--strict nothing is written then. Stops at damage and writes nothing, unless "
-            "--skip-damaged is given.",
-            kConvertFlags, kConvertExamples, 0, run_convert},
+    Command{
+        "convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
+        "Writes the records of all archives, in order, into one. Without --to web archives keep "
+        "every record as it is.\n"
+        "Text is read with --format lines or jsonl, and becomes recordio. What the new format "
+        "cannot hold is listed; with\n"
+        "--strict nothing is written then. Stops at damage and writes nothing, unless "
+        "--skip-damaged is given.",
+        kConvertFlags, kConvertExamples, 0, run_convert},
     Command{"merge", "-o OUT ARCHIVE…", "Join archives of one format",
             "Joins archives, without compressing again what need not be. Stops at damage and "
             "writes nothing, unless\n"

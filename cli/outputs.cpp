@@ -102,6 +102,7 @@ RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
   options.read.memory_budget /= 2;
   options.read.stop = interruption.token();
   options.skip_damaged = arguments.has("--skip-damaged");
+  options.strict = arguments.has("--strict");
   options.whole_blocks = arguments.has("--whole-blocks");
   options.write.memory_budget = options.read.memory_budget;
   options.write.threads = thread_count(arguments);
@@ -122,6 +123,9 @@ Exit failure(const Error& error, Messages& messages) {
 }
 
 void tell(const RewriteReport& report, Messages& messages) {
+  for (const auto& [kind, n] : report.changes) {
+    messages.hint(fmt::format("{} {}", n, kind));
+  }
   for (const Finding& finding : report.lost) {
     messages.finding(finding);
   }

@@ -29,8 +29,8 @@ struct Archive {
   // The outermost codec.
   const Codec& codec() const { return *codecs.front(); }
 
-  // The record that a key names: "offset:784", "id:urn:uuid:…", "uri:http://example.com/@2017". Uses
-  // the companions beside the archive and checks what they say; without them, or if they lead
+  // The record that a key names: "offset:784", "id:urn:uuid:…", "uri:http://example.com/@2017".
+  // Uses the companions beside the archive and checks what they say; without them, or if they lead
   // nowhere, the archive is read. The archive must outlive the reader in the result. Errors:
   // BadArgument for what is no key; NotFound; Unsupported for a pipe; those of reading.
   Result<OpenRecord> at(std::string_view key, const ReadOptions& options = {}) const;

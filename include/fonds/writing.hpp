@@ -37,14 +37,14 @@ struct WriteOptions {
   std::vector<Entry> header = {};
   std::optional<std::string> trailer = {};  // bytes of a trailer
   // Web archives.
-  bool one_unit = false;         // all records in one gzip member or lz4 frame
-  bool skip_lengths = false;     // gzip: the extra field "sl" of WARC 00.11
-  bool original_header = true;   // between dialects: keep the header in WARC-Original-Header
-  bool legal_ids = false;        // ids that are no URI become one, the old one is kept
-  bool describe = true;          // a warcinfo in front says what was converted
+  bool one_unit = false;        // all records in one gzip member or lz4 frame
+  bool skip_lengths = false;    // gzip: the extra field "sl" of WARC 00.11
+  bool original_header = true;  // between dialects: keep the header in WARC-Original-Header
+  bool legal_ids = false;       // ids that are no URI become one, the old one is kept
+  bool describe = true;         // a warcinfo in front says what was converted
   bool leave_out_damaged = false;
   std::optional<std::string> dictionary = {};  // zstd: bytes of one
-  std::string file_name = {};    // of the archive, where its records tell it
+  std::string file_name = {};                  // of the archive, where its records tell it
   unsigned threads = 1;
   std::uint64_t memory_budget = std::uint64_t{1} << 30;
 };
@@ -98,20 +98,42 @@ struct RewriteReport {
   std::uint64_t lost_bytes = 0;
   std::uint64_t records_lost = 0;  // where that is known
   std::vector<Finding> lost;       // one a lost range; the message has its length
+  // What was done beside copying, by kind: "records got a WARC-Warcinfo-ID".
+  std::map<std::string, std::uint64_t, std::less<>> changes;
 };
 
 // What rewriting may do.
 struct RewriteOptions {
   ReadOptions read = {};
   bool skip_damaged = false;  // leave out what is damaged; else the first damage is an error
+  bool strict = false;        // warnings count as damage
   bool whole_blocks = false;  // repair: do not save single items of damaged blocks
-  WriteOptions write = {};    // of what has to be written anew
+  // repair: WARC: records that share a gzip member get one each.
+  bool unit_per_record = false;
+  bool join_segments = false;  // merge: WARC: complete chains of segments become one record
+  WriteOptions write = {};     // of what has to be written anew
   std::function<void(const Finding&)> on_finding = {};
   std::function<void(std::uint64_t stored_position)> progress = {};
 };
 
-// Gives the sink of the next part of a split archive; the one before is complete. Errors: Io.
-using NextPart = std::function<Result<ByteSink*>()>;
+// What a split archive is cut into.
+struct SplitOptions {
+  // Stored bytes of a part at most; one record or block may take more, see `oversize`.
+  std::uint64_t size = std::uint64_t{1'000'000'000};
+  // WARC: what becomes of a record that does not fit into a part of its own.
+  enum class Oversize : std::uint8_t { Keep, Segment, Truncate } oversize = Oversize::Keep;
+  bool by_type = false;             // WARC: parts of records of one media type each
+  bool train_dictionaries = false;  // WARC, zstd: a dictionary made for each sequence of parts
+  RewriteOptions rewrite = {};
+};
+
+struct Part {
+  ByteSink* sink = nullptr;  // lives until the next part of this sequence is asked for
+  std::string name;          // of the file, without its directory
+};
+// Gives the next part of a sequence of parts; the one before of that sequence is complete. Without
+// by_type there is one sequence, of the empty name. Errors: Io.
+using NextPart = std::function<Result<Part>(std::string_view sequence)>;
 
 // What a format can do beyond reading. Members that a format does not override fail with
 // Unsupported and one sentence.
@@ -126,9 +148,8 @@ class FormatWriting {
                                       const RewriteOptions& options) const;
   // Cuts an archive into parts of at most `size` stored bytes where that can be, and of at least
   // one block.
-  virtual Result<RewriteReport> split(const Archive& archive, std::uint64_t size,
-                                      const NextPart& next_part,
-                                      const RewriteOptions& options) const;
+  virtual Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                                      const SplitOptions& options) const;
   // Salvages everything readable into a valid archive.
   virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                        const RewriteOptions& options) const;

@@ -99,9 +99,8 @@ Result<RewriteReport> FormatWriting::merge(std::span<const Archive> archives, By
   return cannot("archives cannot be merged", archives.front());
 }
 
-Result<RewriteReport> FormatWriting::split(const Archive& archive, std::uint64_t /*size*/,
-                                           const NextPart& /*next_part*/,
-                                           const RewriteOptions& /*options*/) const {
+Result<RewriteReport> FormatWriting::split(const Archive& archive, const NextPart& /*next_part*/,
+                                           const SplitOptions& /*options*/) const {
   return cannot("archives cannot be split", archive);
 }
 

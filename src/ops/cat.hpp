@@ -36,7 +36,7 @@ struct CatOptions {
   std::string directory;            // one file a record there, and manifest.jsonl
   bool force = false;               // replace files
   std::function<bool()> cancelled;  // asked now and then while files are written
-  std::function<void()> hint;  // called if keys could not be found without reading the archive
+  std::function<void()> hint;       // called if keys could not be found without reading the archive
 };
 
 // Gives the records' parts to `out.text` in the order of the keys, or of the file. Returns the keys

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "format/common/judge.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -75,8 +76,8 @@ class Conversion {
   }
 
   ReadOptions reading() const {
-    ReadOptions read = options_.read;
-    read.search_damaged = read.search_damaged || options_.skip_damaged;
+    ReadOptions read = options_.rewrite.read;
+    read.search_damaged = read.search_damaged || options_.rewrite.skip_damaged;
     read.http = target_.format->traits().captures && !target_.layout.empty();
     return read;
   }
@@ -111,9 +112,9 @@ class Conversion {
 
   // The options of the writer, with what comes from the archives' own headers.
   Result<WriteOptions> gather(std::span<const Archive> archives) {
-    WriteOptions write = options_.write;
+    WriteOptions write = options_.rewrite.write;
     write.layout = target_.layout;
-    write.leave_out_damaged = options_.skip_damaged;
+    write.leave_out_damaged = options_.rewrite.skip_damaged;
     if (target_.format->traits().captures && write.compression.empty()) {
       write.compression = {std::string(usual_compression(archives.front()))};
     }
@@ -128,8 +129,8 @@ class Conversion {
         continue;
       }
       // Damage is left to the reading of the items, which tells of it, except that of the trailer.
-      ReadOptions read = options_.read;
-      read.search_damaged = options_.skip_damaged;
+      ReadOptions read = options_.rewrite.read;
+      read.search_damaged = options_.rewrite.skip_damaged;
       auto looked = archive.format->extras(archive, read, [](const Finding&) {});
       if (!looked) {
         return fail_at(looked.error(), archive);
@@ -170,7 +171,7 @@ class Conversion {
     std::uint64_t told = 0;
     while (true) {
       FONDS_TRY(Record* const record, reader->next());
-      FONDS_CHECK(judge(archive, reader->take_loose_findings()));
+      FONDS_CHECK(judge(archive, reader->take_loose_findings(), options_.rewrite));
       if (record == nullptr) {
         return {};
       }
@@ -181,33 +182,13 @@ class Conversion {
       FONDS_TRY(RecordEnd end, reader->finish());
       FONDS_CHECK(writer_->close(end));
       advance(header, end);
-      FONDS_CHECK(judge(archive, std::move(end.findings)));
+      FONDS_CHECK(judge(archive, std::move(end.findings), options_.rewrite));
       ++report_.records;
       if (options_.progress && reader->stored_position() > told + (std::uint64_t{1} << 20)) {
         told = reader->stored_position();
         options_.progress(archive, told);
       }
     }
-  }
-
-  Status judge(const Archive& archive, std::vector<Finding> findings) {
-    for (Finding& finding : findings) {
-      if (finding.where.source.empty()) {
-        finding.where.source = archive.source->name();
-      }
-      if (options_.on_finding) {
-        options_.on_finding(finding);
-      }
-      const bool damage = finding.severity == Severity::Error ||
-                          (options_.strict && finding.severity == Severity::Warning);
-      if (damage && !options_.skip_damaged) {
-        return fail(
-            ErrorCode::Corrupt,
-            fmt::format("stopped at damage [{}]; --skip-damaged leaves it out", finding.code),
-            finding.where);
-      }
-    }
-    return {};
   }
 
   const Target& target_;

@@ -31,11 +31,7 @@ Result<Target> default_target(const Archive& archive);
 Result<WriteOptions::Entry> parse_header_entry(std::string_view text);
 
 struct ConvertOptions {
-  ReadOptions read;
-  WriteOptions write;         // its layout is that of the target
-  bool skip_damaged = false;  // leave out what is damaged; else the first damage is an error
-  bool strict = false;        // warnings are damage too
-  std::function<void(const Finding&)> on_finding = {};
+  RewriteOptions rewrite = {};  // `progress` is not called; the layout is that of the target
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 

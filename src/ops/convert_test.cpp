@@ -29,7 +29,9 @@ struct Converted {
 Converted run(const std::vector<Archive>& archives, const char* to, ConvertOptions options = {}) {
   Converted result;
   MemorySink sink;
-  options.on_finding = [&](const Finding& finding) { result.findings.emplace_back(finding.code); };
+  options.rewrite.on_finding = [&](const Finding& finding) {
+    result.findings.emplace_back(finding.code);
+  };
   const auto report = convert(archives, *parse_target(to), sink, options);
   if (report) {
     result.report = *report;
@@ -81,7 +83,7 @@ TEST(Convert, LeavesDamageOutIfAskedTo) {
   const Archive damaged =
       archive_of(lines::jsonl_format(), "{\"data\":\"a\"}\nx\n{\"data\":\"b\"}");
   ConvertOptions options;
-  options.skip_damaged = true;
+  options.rewrite.skip_damaged = true;
   const Converted result = run({damaged}, "lines", options);
   EXPECT_EQ(result.content, "a\nb\n");
   EXPECT_THAT(result.findings, ElementsAre("jsonl-line"));
@@ -97,7 +99,7 @@ TEST(Convert, StopsWhenAskedTo) {
   std::stop_source stop;
   stop.request_stop();
   ConvertOptions options;
-  options.read.stop = stop.get_token();
+  options.rewrite.read.stop = stop.get_token();
   EXPECT_EQ(run({warc()}, "jsonl", options).code, ErrorCode::Cancelled);
 }
 

@@ -44,10 +44,10 @@ Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
   return writing->merge(archives, sink, options);
 }
 
-Result<RewriteReport> split(const Archive& archive, std::uint64_t size, const NextPart& next_part,
-                            const RewriteOptions& options) {
+Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                            const SplitOptions& options) {
   FONDS_TRY(const FormatWriting* const writing, writing_of(archive, "split"));
-  return writing->split(archive, size, next_part, options);
+  return writing->split(archive, next_part, options);
 }
 
 Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
@@ -75,7 +75,7 @@ Status PartFiles::complete() {
   return {};
 }
 
-Result<ByteSink*> PartFiles::next() {
+Result<Part> PartFiles::next(std::string_view /*sequence*/) {
   FONDS_CHECK(complete());
   std::string name = fmt::format("{}-{:05}{}", prefix_, names_.size(), ending_);
   std::error_code ignored;
@@ -85,7 +85,7 @@ Result<ByteSink*> PartFiles::next() {
   FONDS_TRY(auto sink, FileSink::create(provisional(name), true));
   sink_.emplace(std::move(sink));
   names_.push_back(std::move(name));
-  return &*sink_;
+  return Part{&*sink_, std::filesystem::path(names_.back()).filename().string()};
 }
 
 Status PartFiles::commit() {

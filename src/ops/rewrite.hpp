@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fonds/format.hpp>
@@ -21,8 +22,8 @@ Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
                             const RewriteOptions& options);
 
 // Cuts an archive into parts of at most `size` stored bytes where that can be. Errors: as merge().
-Result<RewriteReport> split(const Archive& archive, std::uint64_t size, const NextPart& next_part,
-                            const RewriteOptions& options);
+Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                            const SplitOptions& options);
 
 // Writes all that can be read as a valid archive. Errors: Unsupported if the format cannot; those
 // of reading and writing. Damage is none.
@@ -41,7 +42,7 @@ class PartFiles {
 
   // Completes the part in hand and begins the next. Errors: Io; BadArgument if its file is there
   // already.
-  Result<ByteSink*> next();
+  Result<Part> next(std::string_view sequence);
   // Errors: Io; BadArgument if a file came to be there meanwhile.
   Status commit();
   std::size_t count() const { return names_.size(); }

@@ -30,8 +30,8 @@ Archive warc() { return *open_archive(mapped(testing_ops::plain({{.id = "1", .bl
 TEST(PartFiles, AppearTogetherWhenTheyAreCommitted) {
   const TemporaryDirectory directory;
   PartFiles parts(directory.path("p"), ".rio", false);
-  ASSERT_TRUE((*parts.next())->write(as_bytes("one")).has_value());
-  ASSERT_TRUE((*parts.next())->write(as_bytes("two")).has_value());
+  ASSERT_TRUE(parts.next({})->sink->write(as_bytes("one")).has_value());
+  ASSERT_TRUE(parts.next({})->sink->write(as_bytes("two")).has_value());
   EXPECT_EQ(content(directory.path("p-00000.rio")), "");
   ASSERT_TRUE(parts.commit().has_value());
   EXPECT_EQ(content(directory.path("p-00000.rio")), "one");
@@ -42,14 +42,14 @@ TEST(PartFiles, LeaveNothingElseBehind) {
   const TemporaryDirectory directory;
   {
     PartFiles parts(directory.path("p"), ".rio", false);
-    ASSERT_TRUE(parts.next().has_value());
-    ASSERT_TRUE(parts.next().has_value());
+    ASSERT_TRUE(parts.next({}).has_value());
+    ASSERT_TRUE(parts.next({}).has_value());
   }
   EXPECT_EQ(directory.files(), 0U);
   {
     PartFiles parts(directory.path("p"), ".rio", false);
-    ASSERT_TRUE(parts.next().has_value());
-    ASSERT_TRUE(parts.next().has_value());
+    ASSERT_TRUE(parts.next({}).has_value());
+    ASSERT_TRUE(parts.next({}).has_value());
     ASSERT_TRUE(parts.commit().has_value());
   }
   EXPECT_EQ(directory.files(), 2U);
@@ -60,15 +60,15 @@ TEST(PartFiles, ReplaceOnlyIfTheyMay) {
   std::ofstream(directory.path("p-00001.rio")) << "old";
   {
     PartFiles parts(directory.path("p"), ".rio", false);
-    ASSERT_TRUE(parts.next().has_value());
-    const auto second = parts.next();
+    ASSERT_TRUE(parts.next({}).has_value());
+    const auto second = parts.next({});
     ASSERT_FALSE(second.has_value());
     EXPECT_THAT(second.error().message(), HasSubstr("--force"));
   }
   EXPECT_EQ(content(directory.path("p-00001.rio")), "old");
   PartFiles parts(directory.path("p"), ".rio", true);
-  ASSERT_TRUE(parts.next().has_value());
-  ASSERT_TRUE(parts.next().has_value());
+  ASSERT_TRUE(parts.next({}).has_value());
+  ASSERT_TRUE(parts.next({}).has_value());
   ASSERT_TRUE(parts.commit().has_value());
   EXPECT_EQ(content(directory.path("p-00001.rio")), "");
 }
@@ -81,7 +81,7 @@ TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
   EXPECT_EQ(merged.error().code(), ErrorCode::Unsupported);
   EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: warc archives cannot be merged"));
   EXPECT_EQ(repair(warc(), sink, {}).error().code(), ErrorCode::Unsupported);
-  EXPECT_EQ(split(warc(), 1, {}, {}).error().code(), ErrorCode::Unsupported);
+  EXPECT_EQ(split(warc(), {}, {.size = 1}).error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "offsets").error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "").value_or(""), "cdxj");
 }

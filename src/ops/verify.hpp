@@ -30,8 +30,7 @@ class Verifier {
   }
   // Checks the archive, and its companions against it. What keeps a companion from being checked is
   // the finding companion-stale. Errors: those of reading the archive.
-  Result<VerifySummary> check(const Archive& archive,
-                              std::span<const std::string> companions = {});
+  Result<VerifySummary> check(const Archive& archive, std::span<const std::string> companions = {});
   // What no archive of the run could answer, such as a segment that is nowhere.
   VerifySummary finish();
 

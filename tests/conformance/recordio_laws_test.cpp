@@ -188,7 +188,7 @@ TEST_P(GoodRecordIo, IsReadAsItWasWritten) {
 }
 
 std::vector<Key> keys_of(const std::vector<ReadItem>& items,
-                              const std::function<std::string(const ReadItem&, std::size_t)>& key) {
+                         const std::function<std::string(const ReadItem&, std::size_t)>& key) {
   std::vector<Key> keys;
   for (std::size_t n = 0; n < items.size(); ++n) {
     auto parsed = parse_key(key(items[n], n));
@@ -236,7 +236,9 @@ TEST_P(GoodRecordIo, OffsetsIndexLeadsToTheItemsThatReadingGives) {
   const auto indexed = ops::make_index(*archive, "offsets", index, {});
   ASSERT_TRUE(indexed.has_value()) << indexed.error().to_string();
   EXPECT_EQ(*indexed, items.size());
-  std::ofstream(archive->source->name() + std::string(ops::index_ending("offsets")), std::ios::binary) << index.content;
+  std::ofstream(archive->source->name() + std::string(ops::index_ending("offsets")),
+                std::ios::binary)
+      << index.content;
   std::vector<std::uint64_t> numbers;
   std::vector<Place> places;
   for (const ReadItem& item : items) {
@@ -291,11 +293,12 @@ TEST_P(GoodRecordIo, IsNotChangedByRepair) {
 
 std::vector<std::string> split_parts(const std::string& bytes, std::uint64_t size) {
   std::vector<std::unique_ptr<MemorySink>> sinks;
-  const auto report = ops::split(archive_of(bytes), size,
-                                 [&]() -> Result<ByteSink*> {
-                                   return sinks.emplace_back(std::make_unique<MemorySink>()).get();
-                                 },
-                                 {});
+  const auto report =
+      ops::split(archive_of(bytes),
+                 [&](std::string_view) -> Result<Part> {
+                   return Part{sinks.emplace_back(std::make_unique<MemorySink>()).get(), {}};
+                 },
+                 {.size = size});
   EXPECT_TRUE(report.has_value()) << report.error().to_string();
   std::vector<std::string> parts;
   for (const auto& sink : sinks) {
@@ -555,11 +558,11 @@ TEST_P(AnyRecordIo, ErrorsTellWhereTheyAre) {
   const std::string bytes = GetParam().bytes();
   const std::vector<Archive> archives = {archive_of(bytes)};
   const auto next_part = [](MemorySink& sink) {
-    return [&sink]() -> Result<ByteSink*> { return &sink; };
+    return [&sink](std::string_view) -> Result<Part> { return Part{&sink, {}}; };
   };
   MemorySink sink;
   expect_located(ops::merge(archives, sink, {}));
-  expect_located(ops::split(archives[0], 100'000, next_part(sink), {}));
+  expect_located(ops::split(archives[0], next_part(sink), {.size = 100'000}));
   expect_located(ops::make_index(archives[0], "offsets", sink, {}));
   expect_located(ops::convert(archives, *ops::parse_target("jsonl"), sink, {}));
   expect_located(find_append_point(in_memory(bytes)));

@@ -21,7 +21,7 @@ Result<RewriteReport> merge_files(std::span<const Archive> archives, ByteSink& s
                                   const RewriteOptions& options);
 // v2: each part begins with the header block. An archive that is no larger than `size` becomes one
 // part, trailer included.
-Result<RewriteReport> split_file(const Archive& archive, std::uint64_t size,
-                                 const NextPart& next_part, const RewriteOptions& options);
+Result<RewriteReport> split_file(const Archive& archive, const NextPart& next_part,
+                                 const SplitOptions& options);
 
 }  // namespace fonds::recordio

@@ -183,8 +183,8 @@ class Parts {
   Result<RewriteOutput*> current() {
     if (!output_) {
       blocks_ = 0;
-      FONDS_TRY(ByteSink* const sink, next_part_());
-      FONDS_TRY(output_, RewriteOutput::create(*sink, plan_, options_.write, true));
+      FONDS_TRY(const Part part, next_part_({}));
+      FONDS_TRY(output_, RewriteOutput::create(*part.sink, plan_, options_.write, true));
     }
     return &*output_;
   }
@@ -229,8 +229,15 @@ Result<RewriteReport> merge_files(std::span<const Archive> archives, ByteSink& s
   return report;
 }
 
-Result<RewriteReport> split_file(const Archive& archive, std::uint64_t size,
-                                 const NextPart& next_part, const RewriteOptions& options) {
+Result<RewriteReport> split_file(const Archive& archive, const NextPart& next_part,
+                                 const SplitOptions& split) {
+  if (split.by_type || split.train_dictionaries || split.oversize != SplitOptions::Oversize::Keep) {
+    return fail(ErrorCode::BadArgument,
+                "RecordIO items have no types and are never cut; only web archives are split so",
+                {.source = archive.source->name()});
+  }
+  const std::uint64_t size = split.size;
+  const RewriteOptions& options = split.rewrite;
   FONDS_TRY(const auto input, RewriteInput::open(archive, options));
   FONDS_CHECK(check_header(*input, options));
   const bool single = input->size() && *input->size() <= size;

@@ -241,13 +241,14 @@ struct Split {
 Result<std::unique_ptr<Split>> split(std::string_view stored, std::uint64_t size,
                                      const RewriteOptions& options = {}) {
   auto result = std::make_unique<Split>();
-  const NextPart next = [&]() -> Result<ByteSink*> {
+  const NextPart next = [&](std::string_view /*sequence*/) -> Result<Part> {
     result->parts.emplace_back();
-    return &result->parts.back();
+    return Part{&result->parts.back(), {}};
   };
   const Archive archive = archive_of(stored);
   FONDS_TRY(result->report,
-            archive.format->writing()->split(archive, size, next, noting(options, result->codes)));
+            archive.format->writing()->split(
+                archive, next, {.size = size, .rewrite = noting(options, result->codes)}));
   return result;
 }
 
@@ -339,9 +340,11 @@ TEST(SplitDamaged, IsAnErrorUnlessItIsToBeSkipped) {
 
 TEST(SplitNextPart, ItsErrorIsHandedOn) {
   const Archive archive = archive_of(read_recordio_fixture("v2-plain.rio"));
-  const NextPart none = []() -> Result<ByteSink*> { return fail(ErrorCode::Io, "no more"); };
+  const NextPart none = [](std::string_view) -> Result<Part> {
+    return fail(ErrorCode::Io, "no more");
+  };
 
-  const auto report = archive.format->writing()->split(archive, 1, none, {});
+  const auto report = archive.format->writing()->split(archive, none, {.size = 1});
 
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message(), "no more");

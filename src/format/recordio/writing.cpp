@@ -189,10 +189,9 @@ Result<RewriteReport> RecordIoWriting::merge(std::span<const Archive> archives, 
   return guarded([&] { return merge_files(archives, sink, options); });
 }
 
-Result<RewriteReport> RecordIoWriting::split(const Archive& archive, std::uint64_t size,
-                                             const NextPart& next_part,
-                                             const RewriteOptions& options) const {
-  return guarded([&] { return split_file(archive, size, next_part, options); });
+Result<RewriteReport> RecordIoWriting::split(const Archive& archive, const NextPart& next_part,
+                                             const SplitOptions& options) const {
+  return guarded([&] { return split_file(archive, next_part, options); });
 }
 
 Result<RewriteReport> RecordIoWriting::repair(const Archive& archive, ByteSink& sink,

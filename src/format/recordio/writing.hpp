@@ -21,8 +21,8 @@ class RecordIoWriting final : public FormatWriting {
                                                const WriteOptions& options) const override;
   Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
                               const RewriteOptions& options) const override;
-  Result<RewriteReport> split(const Archive& archive, std::uint64_t size, const NextPart& next_part,
-                              const RewriteOptions& options) const override;
+  Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                              const SplitOptions& options) const override;
   Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                const RewriteOptions& options) const override;
   // The one type is "offsets".

@@ -1,4 +1,3 @@
-#include "format/warc/writing.hpp"
 #include "format/warc/format.hpp"
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "format/warc/parts.hpp"
 #include "format/warc/reader.hpp"
 #include "format/warc/record.hpp"
+#include "format/warc/writing.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -69,7 +69,9 @@ class WarcFormat final : public Format {
     return {.starts_record = starts_record, .ends_head = ends_head, .find_record = find_record};
   }
 
-  FormatTraits traits() const override { return {.captures = true, .file_ending = ".warc", .other_name = "arc"}; }
+  FormatTraits traits() const override {
+    return {.captures = true, .file_ending = ".warc", .other_name = "arc"};
+  }
 
   std::span<const std::string_view> columns() const override {
     static constexpr std::array<std::string_view, 8> kColumns = {

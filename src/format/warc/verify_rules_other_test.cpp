@@ -28,7 +28,7 @@ enum : std::size_t {
 };
 
 // The header begins with what stands behind the length on the header-line.
-std::vector<Sample> positional() {
+std::vector<GoodRecord> positional() {
   const std::string first = "20070101000000 urn:x:";
   return {{first + "0 w1\r\ntype: warcinfo\r\ncontent-type: application/warc-fields\r\n",
            "software: test\r\n"},
@@ -53,9 +53,9 @@ std::vector<Sample> positional() {
           {first + "9 w3\r\nSegment-Origin-ID: urn:x:7\r\n", "three"}};
 }
 
-std::string positional_text(const std::vector<Sample>& samples) {
+std::string positional_text(const std::vector<GoodRecord>& samples) {
   std::string text;
-  for (const Sample& sample : samples) {
+  for (const GoodRecord& sample : samples) {
     const std::string rest = " " + sample.header + "\r\n" + sample.block;
     const std::string start = "warc/00.11 ";
     const std::string length = std::to_string(start.size() + 8 + rest.size());
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
     test_name);
 
 // The header is a URL-record up to its length, and the offset column is put where `@` stands.
-std::vector<Sample> arc(bool two) {
+std::vector<GoodRecord> arc(bool two) {
   const std::string more = two ? " 200 - - @ a.arc" : "";
   const std::string columns =
       two ? "Result-code Checksum Location Offset Filename Archive-length" : "Archive-length";
@@ -181,9 +181,9 @@ std::vector<Sample> arc(bool two) {
            "HTTP/1.1 200 OK\r\n\r\nhello"}};
 }
 
-std::string arc_text(const std::vector<Sample>& samples) {
+std::string arc_text(const std::vector<GoodRecord>& samples) {
   std::string text;
-  for (const Sample& sample : samples) {
+  for (const GoodRecord& sample : samples) {
     std::string line = sample.header;
     if (const std::size_t at = line.find('@'); at != std::string::npos) {
       line.replace(at, 1, std::to_string(text.size()));

@@ -43,7 +43,7 @@ const std::string kDigest = "sha1:aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d";  //
 const std::string kHead = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
 const std::string kProfile = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/";
 
-std::vector<Sample> good() {
+std::vector<GoodRecord> good() {
   const std::string refers = "WARC-Refers-To: " + id("1") + "\r\n";
   const std::string origin = "WARC-Segment-Origin-ID: " + id("7") + "\r\n";
   return {
@@ -86,14 +86,14 @@ std::vector<Sample> good() {
        ""}};
 }
 
-std::string text_of(const Sample& sample, const std::string& version) {
+std::string text_of(const GoodRecord& sample, const std::string& version) {
   return version + "\r\n" + sample.header +
          "Content-Length: " + std::to_string(sample.block.size()) + "\r\n\r\n" + sample.block +
          "\r\n\r\n";
 }
-std::string text_of(const std::vector<Sample>& samples, const std::string& version = "WARC/1.1") {
+std::string text_of(const std::vector<GoodRecord>& samples, const std::string& version = "WARC/1.1") {
   std::string text;
-  for (const Sample& sample : samples) {
+  for (const GoodRecord& sample : samples) {
     text += text_of(sample, version);
   }
   return text;
@@ -504,8 +504,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(VerifyReferences, LeadToRecordsOfOtherArchivesOfTheRun) {
   auto samples = good();
-  const std::vector<Sample> first(samples.begin(), samples.begin() + kRevisit);
-  const std::vector<Sample> second(samples.begin() + kRevisit, samples.end());
+  const std::vector<GoodRecord> first(samples.begin(), samples.begin() + kRevisit);
+  const std::vector<GoodRecord> second(samples.begin() + kRevisit, samples.end());
   EXPECT_EQ(verify_all({text_of(first), text_of(second)}), Codes{"warcinfo-not-first"});
   EXPECT_EQ(verify_all({text_of(second)}), (Codes{"refers-to-missing", "warcinfo-not-first"}));
 }
@@ -514,8 +514,8 @@ TEST(VerifyReferences, AreJudgedInOtherArchivesToo) {
   auto samples = good();
   std::string& revisit = samples[kRevisit].header;
   revisit.replace(revisit.find("434d"), 4, "434e");
-  const std::vector<Sample> first(samples.begin(), samples.begin() + kRevisit);
-  const std::vector<Sample> second(samples.begin() + kRevisit, samples.end());
+  const std::vector<GoodRecord> first(samples.begin(), samples.begin() + kRevisit);
+  const std::vector<GoodRecord> second(samples.begin() + kRevisit, samples.end());
   EXPECT_EQ(verify_all({text_of(second), text_of(first)}),
             (Codes{"revisit-digest-differs", "warcinfo-not-first"}));
 }

@@ -21,7 +21,7 @@ namespace fonds::warc {
 using Codes = std::vector<std::string>;
 
 // A header without its length and its empty line, and a block.
-struct Sample {
+struct GoodRecord {
   std::string header, block;
 };
 
@@ -35,7 +35,7 @@ struct RuleCase {
 };
 inline std::ostream& operator<<(std::ostream& out, const RuleCase& one) { return out << one.name; }
 
-inline void change(Sample& sample, const RuleCase& one) {
+inline void change(GoodRecord& sample, const RuleCase& one) {
   if (one.from.empty()) {
     sample.header += one.to;
     return;

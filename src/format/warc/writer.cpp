@@ -228,9 +228,8 @@ Status Writer::close(const RecordEnd& end) {
   if (skip_) {
     return {};
   }
-  const bool damaged = std::any_of(end.findings.begin(), end.findings.end(), [](const Finding& f) {
-    return f.severity == Severity::Error;
-  });
+  const bool damaged = std::any_of(end.findings.begin(), end.findings.end(),
+                                   [](const Finding& f) { return f.severity == Severity::Error; });
   if (options_.leave_out_damaged && damaged) {
     if (streamed_) {
       return fail(ErrorCode::LimitExceeded,

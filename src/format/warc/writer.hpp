@@ -19,8 +19,8 @@ namespace fonds::warc {
 struct WriterOptions {
   std::optional<Target> target = {};  // nothing: every record stays as it is
   ConversionOptions conversion = {};
-  bool describe = true;              // a warcinfo in front says what was converted
-  bool leave_out_damaged = false;    // else the caller stops at damage by itself
+  bool describe = true;                          // a warcinfo in front says what was converted
+  bool leave_out_damaged = false;                // else the caller stops at damage by itself
   std::uint64_t held = std::uint64_t{64} << 20;  // octets of a record that may lie in memory
 };
 

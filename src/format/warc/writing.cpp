@@ -45,8 +45,7 @@ Result<std::optional<Target>> parse_layout(std::string_view layout) {
 Date now() {
   Date date;
   const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
-  const auto prescribed =
-      epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
+  const auto prescribed = epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
   date.seconds = prescribed ? static_cast<std::int64_t>(*prescribed)
                             : std::chrono::duration_cast<std::chrono::seconds>(
                                   std::chrono::system_clock::now().time_since_epoch())

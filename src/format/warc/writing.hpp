@@ -12,8 +12,8 @@ namespace fonds::warc {
 class WarcWriting final : public FormatWriting {
  public:
   // Layouts: "" (each record as it is), "1.1", "1.0", "0.18", "00.11", "arc/1.1" or "arc". One
-  // compression: none, gzip, zstd or lz4; gzip unless named. Errors: BadArgument for what is unknown
-  // or has no meaning together.
+  // compression: none, gzip, zstd or lz4; gzip unless named. Errors: BadArgument for what is
+  // unknown or has no meaning together.
   Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
                                                const WriteOptions& options) const override;
 };
