@@ -145,12 +145,17 @@ int run_convert(const Arguments& arguments) {
   write.memory_budget = options.rewrite.write.memory_budget;
   options.rewrite.write = std::move(write);
   ArchiveProgress progress(arguments);
+  options.check = arguments.has("--check");
   options.progress = [&](const Archive& archive, std::uint64_t position) {
     progress.at(archive, position);
   };
   const auto report = ops::convert(*archives, target, out, options);
   if (!report) {
     return static_cast<int>(failure(report.error(), messages));
+  }
+  if (options.check) {
+    messages.hint(fmt::format("checked: {} records are in the output as they were read",
+                              report->records_kept));
   }
   for (const auto& [kind, n] : report->not_carried) {
     messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));

@@ -134,6 +134,8 @@ constexpr std::array kConvertFlags = {
     Flag{"--legal-ids", 0, "", "WARC: ids that are no URI become one; the old one is kept"},
     Flag{"--no-warcinfo", 0, "", "WARC: no record in front that says what was converted"},
     Flag{"--level", 0, "N", "of the compression"},
+    Flag{"--check", 0, "",
+         "read what was written, and compare a digest of each record with that of what was read"},
     Flag{"--block-size", 0, "SIZE", "RecordIO: bytes of items in a block before compression"},
     Flag{"--block-items", 0, "N", "RecordIO: items in a block at most"},
     Flag{"--header", 0, "KEY=VALUE",

@@ -45,6 +45,10 @@ std::uint64_t OutputFile::position() const {
   return file_ ? file_->position() : stdout_.position();
 }
 
+Result<std::shared_ptr<ByteSource>> OutputFile::written() const {
+  return file_ ? file_->written() : stdout_.written();
+}
+
 Status OutputFile::commit() {
   if (interrupted()) {
     return fail(ErrorCode::Cancelled, "stopped");

@@ -27,6 +27,7 @@ class OutputFile final : public ByteSink {
   Status open(const std::string& path, bool replace);
   Status write(ByteView bytes) override;  // Cancelled after Ctrl-C
   std::uint64_t position() const override;
+  Result<std::shared_ptr<ByteSource>> written() const override;
   Status commit();
 
  private:

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 
@@ -23,6 +25,10 @@ class ByteSink {
     static_cast<void>(offset);
     static_cast<void>(bytes);
     return fail(ErrorCode::Unsupported, "what was written to a pipe cannot be replaced");
+  }
+  // What was written so far, as a source that must not outlive this. Errors: Io; Unsupported.
+  virtual Result<std::shared_ptr<ByteSource>> written() const {
+    return fail(ErrorCode::Unsupported, "what was written to a pipe cannot be read");
   }
 };
 

@@ -86,6 +86,10 @@ class RecordWriter {
     static_cast<void>(record);
     static_cast<void>(origin);
   }
+  // What became of the record of the last write() and close(). Whole: its block is in the archive,
+  // and its header where records keep theirs.
+  enum class Fate : std::uint8_t { Whole, Changed, LeftOut };
+  virtual Fate fate() const { return Fate::Whole; }
   // What could not be carried over so far: kind and number.
   virtual std::map<std::string, std::uint64_t, std::less<>> losses() const { return {}; }
   // Writes what closes the archive. The sink is committed by the caller.

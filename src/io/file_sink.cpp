@@ -87,7 +87,7 @@ Status FileSink::write(ByteView bytes) {
   return buffer_.size() >= kBuffer ? flush() : Status();
 }
 
-Status FileSink::flush() {
+Status FileSink::flush() const {
   std::size_t done = 0;
   while (done < buffer_.size()) {
     const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
@@ -115,6 +115,11 @@ Status FileSink::rewrite_at(std::uint64_t offset, ByteView bytes) {
     done += n > 0 ? static_cast<std::size_t>(n) : 0;
   }
   return {};
+}
+
+Result<std::shared_ptr<ByteSource>> FileSink::written() const {
+  FONDS_CHECK(flush());
+  return open_source(temporary_.empty() ? fmt::format("/proc/self/fd/{}", fd_) : temporary_);
 }
 
 // Gives the file a name in its directory, which it replaces if it may.

@@ -27,16 +27,17 @@ class FileSink final : public ByteSink {
   std::uint64_t position() const override { return position_; }
   bool can_rewrite() const override { return true; }
   Status rewrite_at(std::uint64_t offset, ByteView bytes) override;
+  Result<std::shared_ptr<ByteSource>> written() const override;
 
  private:
   FileSink(int fd, std::string path, std::string temporary, bool replace);
-  Status flush();
+  Status flush() const;
   bool appear();
   int fd_;
   std::string path_;
   std::string temporary_;  // its name until then; empty: it has none
   bool replace_;
-  std::string buffer_;
+  mutable std::string buffer_;  // what is not in the file yet
   std::uint64_t position_ = 0;
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "format/common/judge.hpp"
+#include "ops/convert_check.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -50,6 +51,10 @@ class Conversion {
     FONDS_CHECK(writer_->finish());
     for (const auto& [kind, n] : writer_->losses()) {
       lose(kind, n);
+    }
+    if (options_.check) {
+      FONDS_CHECK(check_written(sink_, target_.format->name(), keeps_headers(), digests_,
+                                options_.rewrite.read));
     }
     return std::move(report_);
   }
@@ -99,6 +104,9 @@ class Conversion {
       advance(header, end);
     }
   }
+
+  // Whether each record stays as it is.
+  bool keeps_headers() const { return target_.format->traits().captures && target_.layout.empty(); }
 
   void advance(std::size_t header, const RecordEnd& end) {
     origin_.decoded_offset += header + end.length.value_or(0) + end.trailing;
@@ -167,7 +175,12 @@ class Conversion {
   }
 
   Status pump(const Archive& archive) {
-    FONDS_TRY(const auto reader, archive.format->open(archive, reading()));
+    FONDS_TRY(const auto opened, archive.format->open(archive, reading()));
+    std::optional<DigestingReader> digesting;
+    if (options_.check) {
+      digesting.emplace(*opened, keeps_headers());
+    }
+    RecordReader* const reader = digesting ? &*digesting : opened.get();
     std::uint64_t told = 0;
     while (true) {
       FONDS_TRY(Record* const record, reader->next());
@@ -181,9 +194,13 @@ class Conversion {
       FONDS_CHECK(writer_->write(*reader, *record));
       FONDS_TRY(RecordEnd end, reader->finish());
       FONDS_CHECK(writer_->close(end));
+      if (digesting && writer_->fate() == RecordWriter::Fate::Whole) {
+        digests_.push_back(digesting->digest());
+      }
       advance(header, end);
       FONDS_CHECK(judge(archive, std::move(end.findings), options_.rewrite));
       ++report_.records;
+      report_.records_kept += writer_->fate() == RecordWriter::Fate::Whole ? 1 : 0;
       if (options_.progress && reader->stored_position() > told + (std::uint64_t{1} << 20)) {
         told = reader->stored_position();
         options_.progress(archive, told);
@@ -196,6 +213,7 @@ class Conversion {
   const ConvertOptions& options_;
   std::unique_ptr<RecordWriter> writer_;
   RecordOrigin origin_;
+  std::vector<RecordDigest> digests_;  // of what was written, if that is to be checked
   ConvertReport report_;
 };
 

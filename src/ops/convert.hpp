@@ -32,11 +32,15 @@ Result<WriteOptions::Entry> parse_header_entry(std::string_view text);
 
 struct ConvertOptions {
   RewriteOptions rewrite = {};  // `progress` is not called; the layout is that of the target
+  // Read what was written and compare a digest of each record with that of what was read: of its
+  // header too, if records stay as they are. Takes 16 bytes of memory a record.
+  bool check = false;
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 
 struct ConvertReport {
-  std::uint64_t records = 0;
+  std::uint64_t records = 0;          // read
+  std::uint64_t records_kept = 0;  // those of them that are in the output, whole
   // What the target cannot hold: "record headers" and the number of them.
   std::map<std::string, std::uint64_t, std::less<>> not_carried;
 };
@@ -47,7 +51,7 @@ struct ConvertReport {
 // entries count. The sink is committed by the caller.
 //
 // Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
-// unless skip_damaged.
+// unless skip_damaged; Corrupt if the check fails, Unsupported if the sink cannot be read.
 Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
                               ByteSink& sink, const ConvertOptions& options);
 

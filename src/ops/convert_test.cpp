@@ -106,7 +106,7 @@ TEST(Convert, StopsWhenAskedTo) {
 TEST(ParseTarget, FindsWhatCanBeWritten) {
   EXPECT_EQ(parse_target("jsonl")->format, &lines::jsonl_format());
   EXPECT_EQ(parse_target("jsonl/x")->layout, "x");
-  const auto wrong = parse_target("warc");
+  const auto wrong = parse_target("zip");
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().code(), ErrorCode::BadArgument);
   EXPECT_THAT(wrong.error().message(), HasSubstr("jsonl"));

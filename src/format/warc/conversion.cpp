@@ -97,6 +97,12 @@ bool keeps_version_block(const Header& header) noexcept {
          !header.concurrent_to.empty();
 }
 
+bool describes_conversion_from(const Header& header, Target target) noexcept {
+  const Field* const field = detail::find_field(header, kConvertedFrom);
+  return field != nullptr && header.type == "warcinfo" &&
+         equals_ignoring_case(field->value, version_of(target));
+}
+
 bool needs_scope(Dialect source, Target target) noexcept {
   return dialect_of(target) != source &&
          (source == Dialect::Positional || dialect_of(target) == Dialect::Arc);

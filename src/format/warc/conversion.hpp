@@ -79,6 +79,10 @@ struct RecordFacts {
 bool needs_record_digest(const Header& header, Target target) noexcept;
 // True of a metadata record that stands for the version block of an ARC.
 bool keeps_version_block(const Header& header) noexcept;
+// The field of a warcinfo that describes a conversion; its value is the version before.
+inline constexpr std::string_view kConvertedFrom = "WARC-Converted-From";
+// True of such a warcinfo if the target is what the records were before: on the way back it goes.
+bool describes_conversion_from(const Header& header, Target target) noexcept;
 // True if a conversion of records of this dialect looks at the others (ConversionScope); else the
 // scope may stay empty.
 bool needs_scope(Dialect source, Target target) noexcept;

@@ -63,10 +63,21 @@ Status Writer::write(RecordReader& reader, const Record& generic) {
   skip_ = false;
   streamed_ = false;
   block_.clear();
+  changed_ = false;
   as_stored_ = !options_.target || is_of(record->header, *options_.target);
   Converted converted;
   if (as_stored_) {
     converted.header = as_text(record->raw_header());
+    changed_ = record->header.length_state == Header::LengthState::Missing &&
+               record->header.dialect == Dialect::Modern && record->header.complete;
+    if (changed_) {
+      FONDS_TRY(const std::uint64_t length, block_length(reader, *record));
+      const FieldEdit edit{.name = "Content-Length", .value = std::to_string(length)};
+      converted.header = edit_header(record->raw_header(), {}, {&edit, 1});
+    }
+  } else if (describes_conversion_from(record->header, *options_.target)) {
+    skip_ = true;
+    return {};
   } else {
     FONDS_CHECK(convert(reader, *record, converted));
   }
@@ -98,7 +109,7 @@ Status Writer::write(RecordReader& reader, const Record& generic) {
 Status Writer::convert(RecordReader& reader, const WarcRecord& record, Converted& converted) {
   RecordFacts facts;
   facts.raw_header = record.raw_header();
-  facts.block_length = record.block_length.value_or(0);
+  FONDS_TRY(facts.block_length, block_length(reader, record));
   facts.archive = origin_.archive;
   facts.decoded_offset = origin_.decoded_offset;
   facts.date_before = date_before_;
@@ -121,6 +132,23 @@ Status Writer::convert(RecordReader& reader, const WarcRecord& record, Converted
     date_before_ = record.header.date.value;
   }
   return {};
+}
+
+// A record without a length ends with its unit, which shows by looking ahead.
+Result<std::uint64_t> Writer::block_length(RecordReader& reader, const WarcRecord& record) const {
+  if (record.block_length) {
+    return *record.block_length;
+  }
+  const auto held = static_cast<std::size_t>(options_.held);
+  FONDS_TRY(const ByteView rest, reader.peek_block(held + 1));
+  if (rest.size() > held) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("the record has no length, and its block more than the {} octets that "
+                            "can be held; --memory allows more",
+                            options_.held),
+                {.stored_offset = record.place.unit});
+  }
+  return rest.size();
 }
 
 // The block is shown, not consumed.
@@ -172,6 +200,9 @@ Status Writer::begin_archive(const WarcRecord& first, const Converted& converted
   record.id = id;
   record.date = options_.conversion.now;
   record.content_type = "application/warc-fields";
+  const std::string from(first.header.version);
+  const Field converted_from{kConvertedFrom, from};
+  record.more = {&converted_from, 1};
   record.filename = options_.conversion.filename;
   record.block_length = info.block.size();
   FONDS_TRY(Converted made, make_header(record, options_.conversion));
@@ -238,6 +269,7 @@ Status Writer::close(const RecordEnd& end) {
                               options_.held));
     }
     ++losses_["damaged records"];
+    skip_ = true;
     return {};
   }
   if (as_stored_ && !end.closing.empty() && end.closing.size() <= kMostClosing) {

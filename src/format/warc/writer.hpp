@@ -38,10 +38,14 @@ class Writer final : public RecordWriter {
   Status write(RecordReader& reader, const Record& record) override;
   Status close(const RecordEnd& end) override;
   Status finish() override;
+  Fate fate() const override {
+    return skip_ ? Fate::LeftOut : changed_ ? Fate::Changed : Fate::Whole;
+  }
   std::map<std::string, std::uint64_t, std::less<>> losses() const override { return losses_; }
 
  private:
   Status convert(RecordReader& reader, const WarcRecord& record, Converted& converted);
+  Result<std::uint64_t> block_length(RecordReader& reader, const WarcRecord& record) const;
   Result<std::string> record_digest(RecordReader& reader, const WarcRecord& record);
   Status begin_archive(const WarcRecord& first, const Converted& converted);
   Status put_extra(const ExtraRecord& extra);
@@ -57,6 +61,7 @@ class Writer final : public RecordWriter {
   bool begun_ = false;
   // Of the record in hand.
   bool skip_ = false;      // the target has no form for it
+  bool changed_ = false;   // it stays as it is but for one field
   bool streamed_ = false;  // its unit is open
   bool as_stored_ = false;
   std::string header_, block_, closing_;
