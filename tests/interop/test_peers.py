@@ -3,14 +3,11 @@
 Compared are the files for which the manifests say that the peer is right."""
 import collections
 import json
-import re
-import shutil
 import subprocess
 import sys
 
-import fastwarc.warc
 import pytest
-import warcio.archiveiterator
+from peers import by_fastwarc, by_warcio, model_type, types_by_jwarc
 from program import ROOT, WARC, codes, fonds, ls
 
 OWN = json.loads((WARC / "own/expected.json").read_text())["files"]
@@ -25,26 +22,6 @@ def right(peer):
     third = [(WARC / "third-party" / n, e) for n, e in THIRD.items() if e.get("agree")]
     return [pytest.param(path, id=path.name) for path, entry in own + third
             if path.exists() and "error" not in entry["peers"][peer]]
-
-
-def model_type(kind):
-    kind = kind.strip().lower() if kind else None
-    return {"arc_header": "warcinfo", "none": None, "": None}.get(kind, kind)
-
-
-def by_warcio(stream):
-    iterator = warcio.archiveiterator.ArchiveIterator(stream, no_record_parse=True)
-    for record in iterator:
-        block = record.raw_stream.read()
-        length = None if record.rec_type == "arc_header" else len(block)  # it leaves out the definition lines
-        yield iterator.get_record_offset(), model_type(record.rec_type), length
-
-
-def by_fastwarc(stream):
-    for record in fastwarc.warc.ArchiveIterator(stream, parse_http=False):
-        length = len(record.reader.read())
-        kind = record.headers.get("WARC-Type")
-        yield record.stream_pos, model_type(kind), length
 
 
 def ours(path):
@@ -140,28 +117,10 @@ def test_a_made_crawl_verifies(corpus):
     assert json.loads(done.stdout.splitlines()[-1])["errors"] == 0, dialect
 
 
-@pytest.fixture(scope="session")
-def jwarc():
-    if not all(map(shutil.which, ("java", "javac", "mvn"))):
-        pytest.skip("jwarc needs java, javac and mvn")
-    folder = ROOT / "build/jwarc"
-    jar = folder / "jwarc-0.36.0.jar"
-    if not jar.exists():
-        subprocess.run(["mvn", "-q", "-B", "dependency:copy", "-Dartifact=org.netpreserve:jwarc:0.36.0",
-                        f"-DoutputDirectory={folder}"], check=True, capture_output=True, timeout=300, cwd=ROOT / "bench")
-    subprocess.run(["javac", "-cp", jar, "-d", folder, ROOT / "bench/peers/JwarcWalk.java"], check=True, capture_output=True)
-    return f"{jar}:{folder}"
-
-
 def test_jwarc_counts_the_same_records_by_type(jwarc):
     for param in right("jwarc"):
         path = param.values[0]
         # It never ends on .zst, has types of its own for ARC, and its driver none for a missing type.
         if path.suffix == ".zst" or ".arc" in path.name or path.name == "unknown-type.warc":
             continue
-        run = subprocess.run(["java", "-cp", jwarc, "JwarcWalk", "headers", path], capture_output=True, timeout=60)
-        said = re.findall(rb"([\w-]+)=(\d+)", run.stdout)  # {request=3, response=3}
-        theirs = collections.Counter()
-        for kind, n in said:
-            theirs[model_type(kind.decode())] += int(n)
-        assert theirs == collections.Counter(kind for _, kind, *_ in ours(path)), path.name
+        assert types_by_jwarc(jwarc, path) == collections.Counter(kind for _, kind, *_ in ours(path)), path.name

@@ -53,6 +53,18 @@ bool is_of(const Header& header, Target target) noexcept {
          (header.dialect != Dialect::Modern || header.version == version_of(target));
 }
 
+bool stays(const Header& header, ByteView raw_header, Target target) noexcept {
+  if (!is_of(header, target) || header.dialect != Dialect::Modern) {
+    return is_of(header, target);
+  }
+  std::string_view line = as_text(raw_header);
+  line = line.substr(0, line.find('\n'));
+  if (line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  return line == version_of(target);
+}
+
 Result<std::string> make_id(const IdScheme& scheme, std::string_view content) {
   if (scheme.kind == IdScheme::Kind::Random) {
     FONDS_TRY(const auto uuid, random_uuid());
@@ -375,7 +387,7 @@ Result<Converted> convert_header(const Header& header, const RecordFacts& facts,
     return fail(ErrorCode::Truncated, "the record's header is cut", where());
   }
   Converted out;
-  if (is_of(header, options.target)) {
+  if (stays(header, facts.raw_header, options.target)) {
     out.header = as_text(facts.raw_header);
     return out;
   }

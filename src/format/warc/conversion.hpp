@@ -27,9 +27,12 @@ Dialect dialect_of(Target target) noexcept;
 std::string_view version_of(Target target) noexcept;
 // What closes a record behind its block.
 std::string_view closing_of(Target target) noexcept;
-// A record of this header is written as it is: its octets are already the target's. All of 00.11,
-// all of ARC, and WARC of the same version.
+// Whether the record is the target's already: all of 00.11, all of ARC, and WARC of the same
+// version.
 bool is_of(const Header& header, Target target) noexcept;
+// Whether its header is written octet for octet: not if the version is spelled as only lenient
+// readers take it ("warc/1.0", "WARC/01.00").
+bool stays(const Header& header, ByteView raw_header, Target target) noexcept;
 
 // How ids of records are made that had none or are new.
 struct IdScheme {
@@ -138,7 +141,7 @@ struct Converted {
   std::vector<std::string> losses;
 };
 
-// The header of the record in the target's dialect. The header octets are unchanged if is_of().
+// The header of the record in the target's dialect. The header octets are unchanged if it stays().
 // Errors: Truncated for a header that is cut; Unsupported for a draft before 00.11; BadArgument if
 // a digest is needed and missing; LimitExceeded for a length beyond 64 bits; those of make_id().
 Result<Converted> convert_header(const Header& header, const RecordFacts& facts,

@@ -64,7 +64,7 @@ Status Writer::write(RecordReader& reader, const Record& generic) {
   streamed_ = false;
   block_.clear();
   changed_ = false;
-  as_stored_ = !options_.target || is_of(record->header, *options_.target);
+  as_stored_ = !options_.target || stays(record->header, record->raw_header(), *options_.target);
   Converted converted;
   if (as_stored_) {
     converted.header = as_text(record->raw_header());
