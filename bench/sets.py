@@ -6,6 +6,7 @@ from pathlib import Path
 import answers
 import recordio
 import seek
+import writing
 from contest import Contest, Contestant, Demand
 
 BENCH = Path(__file__).resolve().parent
@@ -223,7 +224,7 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | recordio.SETS | seek.SETS
+} | recordio.SETS | seek.SETS | writing.SETS
 
 # Names for several sets at once.
-GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS)}
+GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS)}

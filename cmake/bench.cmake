@@ -6,7 +6,7 @@ if(FONDS_BENCH)
   pkg_check_modules(fonds_bench_codecs REQUIRED IMPORTED_TARGET libdeflate libzstd libisal)
   add_library(bench_support STATIC ${CMAKE_CURRENT_LIST_DIR}/../bench/limits/support.cpp)
   add_custom_target(bench_limits)
-  foreach(driver run_once list_units limit_gzip limit_gzip_sha1 limit_zstd limit_stream limit_read
+  foreach(driver run_once list_units limit_gzip limit_gzip_sha1 limit_zstd limit_recompress limit_stream limit_read
       limit_recordio_zstd)
     add_executable(${driver} ${CMAKE_CURRENT_LIST_DIR}/../bench/limits/${driver}.cpp)
     target_link_libraries(${driver} PRIVATE bench_support PkgConfig::fonds_bench_codecs OpenSSL::Crypto)
