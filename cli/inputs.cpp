@@ -161,6 +161,8 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   return options;
 }
 
+namespace {
+
 Status add_companions(const Arguments& arguments, const Archive& archive, Messages& messages,
                       ops::ScanOptions& options) {
   options.companions = nullptr;
@@ -176,6 +178,8 @@ Status add_companions(const Arguments& arguments, const Archive& archive, Messag
   options.companions = std::make_shared<const Companions>(std::move(companions));
   return {};
 }
+
+}  // namespace
 
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,

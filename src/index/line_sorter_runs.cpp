@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/bytes.hpp"
+#include "io/write_all.hpp"
 
 namespace fonds::index {
 namespace {
@@ -140,13 +141,8 @@ Status RunFile::append(std::string_view line) {
 }
 
 Status RunFile::flush() {
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
-    if (n < 0 && errno != EINTR) {
-      return failure("a temporary file cannot be written", directory_);
-    }
-    done += n > 0 ? static_cast<std::size_t>(n) : 0;
+  if (!write_all(fd_, buffer_)) {
+    return failure("a temporary file cannot be written", directory_);
   }
   written_ += buffer_.size();
   buffer_.clear();

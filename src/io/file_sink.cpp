@@ -9,8 +9,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/types.h>
 #include <unistd.h>
+
+#include "io/write_all.hpp"
 
 namespace fonds {
 namespace {
@@ -88,13 +89,8 @@ Status FileSink::write(ByteView bytes) {
 }
 
 Status FileSink::flush() const {
-  std::size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t n = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
-    if (n < 0 && errno != EINTR) {
-      return system_failure("cannot be written", path_);
-    }
-    done += n > 0 ? static_cast<std::size_t>(n) : 0;
+  if (!write_all(fd_, buffer_)) {
+    return system_failure("cannot be written", path_);
   }
   buffer_.clear();
   return {};
@@ -106,15 +102,8 @@ Status FileSink::rewrite_at(std::uint64_t offset, ByteView bytes) {
                 {.source = path_});
   }
   FONDS_CHECK(flush());
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t n =
-        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (n < 0 && errno != EINTR) {
-      return system_failure("cannot be written", path_);
-    }
-    done += n > 0 ? static_cast<std::size_t>(n) : 0;
-  }
-  return {};
+  return write_all_at(fd_, offset, as_text(bytes)) ? Status()
+                                                   : system_failure("cannot be written", path_);
 }
 
 Result<std::shared_ptr<ByteSource>> FileSink::written() const {

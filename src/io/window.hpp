@@ -32,9 +32,9 @@ class Window {
   ByteView mapped_ = {};
   bool has_view_ = false;
   std::optional<std::uint64_t> forgotten_;  // mapped bytes before this were let go
-  std::vector<std::byte> buffer_;    // bytes of a pipe or of a source without a mapping
-  std::size_t held_ = 0;             // bytes of it that are filled
-  std::uint64_t buffer_offset_ = 0;  // stored offset of buffer_[0]
+  std::vector<std::byte> buffer_;           // bytes of a pipe or of a source without a mapping
+  std::size_t held_ = 0;                    // bytes of it that are filled
+  std::uint64_t buffer_offset_ = 0;         // stored offset of buffer_[0]
   bool end_ = false;
 };
 

@@ -367,7 +367,7 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
 }
 
 Result<bool> cat_trailer(const Archive& archive, const ReadOptions& options, const Output& out) {
-  FONDS_TRY(const Extras extras, archive.format->extras(archive, options, [](const Finding&) {}));
+  FONDS_TRY(const Extras extras, archive.format->extras(archive, options, out.finding));
   if (extras.trailer) {
     FONDS_CHECK(out.text(*extras.trailer));
   }

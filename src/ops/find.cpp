@@ -202,17 +202,25 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
 
 Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options,
                                               Place place) {
+  return Opener(archive).at(options, place);
+}
+
+Result<std::unique_ptr<RecordReader>> Opener::at(const ReadOptions& options, Place place) {
   ReadOptions read = options;
   if (place.unit > 0) {
-    ReadOptions first = options;
-    first.skim = true;
-    FONDS_TRY(const auto beginning, archive.format->open(archive, first));
-    FONDS_CHECK(beginning->next());
-    read.state = beginning->state();
+    if (!state_) {
+      ReadOptions first = options;
+      first.skim = true;
+      first.resume = nullptr;
+      FONDS_TRY(const auto beginning, archive_.format->open(archive_, first));
+      FONDS_CHECK(beginning->next());
+      state_ = beginning->state();
+    }
+    read.state = *state_;
   }
   read.start = place.unit;
   read.start_inner = place.inner;
-  return archive.format->open(archive, read);
+  return archive_.format->open(archive_, read);
 }
 
 Result<std::optional<RecordFinder::Opened>> RecordFinder::find(std::size_t i) {
@@ -238,7 +246,7 @@ Result<std::optional<RecordFinder::Opened>> RecordFinder::find(std::size_t i) {
 Result<std::optional<RecordFinder::Opened>> RecordFinder::by_place(const Found& found, bool exact) {
   Opened opened;
   opened.ordinal = found.ordinal;
-  FONDS_TRY(opened.open.reader, open_at(archive_, options_.read, found.place));
+  FONDS_TRY(opened.open.reader, opener_.at(options_.read, found.place));
   FONDS_TRY(opened.open.record, opened.open.reader->next());
   const Record* const record = opened.open.record;
   if (record != nullptr && record->place == found.place) {
@@ -286,7 +294,7 @@ Result<RecordHint::Verdict> RecordFinder::follow(const RecordHint& hint, const K
   using Verdict = RecordHint::Verdict;
   ReadOptions read = options_.read;
   read.resume = hint.resume;
-  auto reader = open_at(archive_, read, hint.place);
+  auto reader = opener_.at(read, hint.place);
   if (!reader) {
     return Verdict::Next;
   }

@@ -39,6 +39,18 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
 Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const ReadOptions& options,
                                               Place place);
 
+// Opens readers at places of one archive; what it begins with is read once.
+class Opener {
+ public:
+  explicit Opener(const Archive& archive) : archive_(archive) {}
+  // As open_at().
+  Result<std::unique_ptr<RecordReader>> at(const ReadOptions& options, Place place);
+
+ private:
+  const Archive& archive_;
+  std::optional<std::string> state_;  // of a reader behind the first record
+};
+
 // Opens the records of keys one by one. What a companion says counts only if the record that is
 // found there fits the key; a companion that leads elsewhere is told of and not asked again.
 class RecordFinder {
@@ -46,7 +58,11 @@ class RecordFinder {
   // All outlive the finder. Companions come from `options`.
   RecordFinder(const Archive& archive, const ScanOptions& options, const std::vector<Key>& keys,
                std::function<void(const Finding&)> finding)
-      : archive_(archive), options_(options), keys_(keys), finding_(std::move(finding)) {}
+      : archive_(archive),
+        options_(options),
+        keys_(keys),
+        finding_(std::move(finding)),
+        opener_(archive) {}
 
   struct Opened {
     OpenRecord open;
@@ -67,6 +83,7 @@ class RecordFinder {
   const ScanOptions& options_;
   const std::vector<Key>& keys_;
   std::function<void(const Finding&)> finding_;
+  Opener opener_;
   std::vector<const RecordIndex*> dropped_;
   std::optional<std::vector<std::optional<Found>>> places_;
 };
