@@ -154,6 +154,51 @@ constexpr std::array kConvertExamples = {
             "a legacy file in the layout of today, with header entries"},
 };
 
+constexpr std::array kCreateFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--append", 0, "",
+         "add to OUT behind its last whole record, in its dialect and compression"},
+    Flag{"--to", 0, "FORMAT",
+         "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
+         "recordio/packed (default: by the ending of OUT, else warc/1.1)"},
+    Flag{"--base-uri", 0, "URI",
+         "target URIs are URI and the path below the INPUT, not file: URIs"},
+    Flag{"--target-uri", 0, "URI", "the target URI of the one INPUT, or of the original"},
+    Flag{"--content-type", 0, "TYPE", "of all records (default: by the endings of the names)"},
+    Flag{"--metadata-for", 0, "ID", "the inputs become metadata about this record"},
+    Flag{"--conversion-of", 0, "ID", "the inputs become other renditions of this record"},
+    Flag{"--warcinfo", 0, "KEY=VALUE",
+         "a field of the warcinfo, such as operator or description; repeat for more"},
+    Flag{"--no-warcinfo", 0, "", "WARC: no warcinfo in front of the records"},
+    Flag{"--no-source-uri", 0, "", "WARC: do not tell in WARC-Source-URI where files were"},
+    Flag{"--ids", 0, "HOW",
+         "content (default): the same input gives the same record ids; random: it does not"},
+    Flag{
+        "--compression", 0, "NAME",
+        "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else gzip); RecordIO: none, "
+        "flate or zstd, repeat for a stack"},
+    Flag{"--level", 0, "N", "of the compression"},
+    Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
+    Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
+    Flag{"--skip-lengths", 0, "", "WARC, gzip: the extra field of WARC 00.11 in each member"},
+    Flag{"--block-size", 0, "SIZE", "RecordIO: bytes of items in a block before compression"},
+    Flag{"--block-items", 0, "N", "RecordIO: items in a block at most"},
+    Flag{"--header", 0, "KEY=VALUE", "RecordIO: add a header entry, as of convert"},
+    Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    Flag{"--skip-damaged", 0, "",
+         "leave out files that cannot be read; with --append cut off a damaged end of OUT"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kCreateExamples = {
+    Example{"fonds create -o site.warc.gz --base-uri https://example.com/ site/",
+            "all files below site/, as records of https://example.com/…"},
+    Example{"fonds create -o files.warc.zst --warcinfo operator=Library report.pdf data/",
+            "files under their file: URIs, as Zstandard"},
+    Example{"fonds create -o site.warc.gz --append --metadata-for urn:uuid:… note.txt",
+            "a note about a record of the archive"},
+    Example{"fonds create -o photos.rio photos/", "each file becomes an item"},
+};
+
 constexpr std::array kMergeFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
@@ -245,6 +290,13 @@ constexpr std::array kCommands = {
         "--strict nothing is written then. Stops at damage and writes nothing, unless "
         "--skip-damaged is given.",
         kConvertFlags, kConvertExamples, 0, run_convert},
+    Command{"create", "-o OUT INPUT…", "Make an archive of files and directories",
+            "Files become resource records, or what --metadata-for and --conversion-of say; "
+            "directories are walked in the order\n"
+            "of names, symbolic links in them are not followed. In RecordIO each file is an item. "
+            "A file that changes while it\n"
+            "is read ends the work, and nothing is written.",
+            kCreateFlags, kCreateExamples, 0, run_create},
     Command{"merge", "-o OUT ARCHIVE…", "Join archives of one format",
             "Joins archives, without compressing again what need not be. Stops at damage and "
             "writes nothing, unless\n"

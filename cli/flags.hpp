@@ -80,6 +80,7 @@ int run_ls(const Arguments& arguments);
 int run_cat(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
 int run_convert(const Arguments& arguments);
+int run_create(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
 int run_split(const Arguments& arguments);
 int run_repair(const Arguments& arguments);

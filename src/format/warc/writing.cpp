@@ -25,6 +25,8 @@ constexpr std::array<std::pair<std::string_view, Target>, 6> kLayouts = {
      {"arc/1.1", Target::Arc11},
      {"arc", Target::Arc11}}};
 
+}  // namespace
+
 Result<std::optional<Target>> parse_layout(std::string_view layout) {
   if (layout.empty()) {
     return std::optional<Target>();
@@ -40,8 +42,6 @@ Result<std::optional<Target>> parse_layout(std::string_view layout) {
                           layout));
 }
 
-// The time that is written into new records: that of the build, where one is prescribed
-// (reproducible-builds.org).
 Date now() {
   Date date;
   const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
@@ -70,8 +70,6 @@ Result<EncodeOptions> encode_options(const WriteOptions& options) {
   }
   return encode;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
                                                           const WriteOptions& options) const {
