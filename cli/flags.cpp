@@ -79,6 +79,8 @@ constexpr std::array kLsExamples = {
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
+    Flag{"--originals", 0, "FILE",
+         "with --resolve: look for originals in this archive too; repeat for more"},
     Flag{"--newline", 0, "", "a line end behind each record"},
     Flag{"--null", 0, "", "a zero byte behind each record"},
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
@@ -218,6 +220,28 @@ constexpr std::array kSplitExamples = {
     Example{"fonds split --size 1G -o part day.rio", "parts of up to 1 GiB"},
 };
 
+constexpr std::array kDedupFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--index", 0, "FILE",
+         "a CDX, CDXJ or ZipNum of archives kept elsewhere: what they hold is not kept again; "
+         "repeat for more"},
+    Flag{"--min-size", 0, "SIZE",
+         "payloads below this stay (default 1); in any case those whose revisit would not be "
+         "smaller"},
+    Flag{"--not-modified", 0, "",
+         "responses with status 304 become revisits of the response before to the same URI"},
+    Flag{"--compression", 0, "NAME",
+         "none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE)"},
+    Flag{"--level", 0, "N", "of the compression of what is written anew"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kDedupExamples = {
+    Example{"fonds dedup -o small.warc.gz crawl.warc.gz", "one file, without repeated payloads"},
+    Example{"fonds dedup -o monday.warc.gz --index sunday.cdxj crawl-monday.warc.gz",
+            "without what another archive holds"},
+};
+
 constexpr std::array kRepairFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
@@ -306,6 +330,13 @@ constexpr std::array kCommands = {
             "Cuts an archive between blocks, without compressing them again. The parts appear all "
             "together at the end.",
             kSplitFlags, kSplitExamples, 0, run_split},
+    Command{"dedup", "-o OUT ARCHIVE…", "Keep each payload once",
+            "Writes the records of all archives, in order, into one. A response or resource whose "
+            "payload was there before becomes\n"
+            "a revisit that names the earlier record; all other records stay as they are stored. "
+            "`fonds cat --resolve` gives the\n"
+            "payload back.",
+            kDedupFlags, kDedupExamples, 0, run_dedup},
     Command{"repair", "-o OUT ARCHIVE", "Save what can be read of a damaged archive",
             "Writes all that can be read as a valid archive and lists what was lost, byte range "
             "by byte range. The damaged\n"

@@ -82,6 +82,7 @@ int run_verify(const Arguments& arguments);
 int run_convert(const Arguments& arguments);
 int run_create(const Arguments& arguments);
 int run_merge(const Arguments& arguments);
+int run_dedup(const Arguments& arguments);
 int run_split(const Arguments& arguments);
 int run_repair(const Arguments& arguments);
 int run_index(const Arguments& arguments);

@@ -12,6 +12,7 @@
 #include <fonds/encoder.hpp>
 
 #include "base/text.hpp"
+#include "format/warc/dedup.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -90,6 +91,11 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(auto encoder, make_encoder(sink, encode));
   return std::unique_ptr<RecordWriter>(
       std::make_unique<Writer>(std::move(encoder), std::move(writer)));
+}
+
+Result<RewriteReport> WarcWriting::dedup(std::span<const Archive> archives, ByteSink& sink,
+                                         const DedupOptions& options) const {
+  return dedup_archives(archives, sink, options);
 }
 
 }  // namespace fonds::warc

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <fonds/byte_sink.hpp>
@@ -26,6 +27,8 @@ class WarcWriting final : public FormatWriting {
                                                 const MakeOptions& options) const override;
   Result<std::unique_ptr<ItemMaker>> append_items(const Archive& archive, ByteSink& sink,
                                                   const MakeOptions& options) const override;
+  Result<RewriteReport> dedup(std::span<const Archive> archives, ByteSink& sink,
+                              const DedupOptions& options) const override;
 };
 
 // What a layout stands for; nothing for "". Errors: BadArgument for one that cannot be written.
