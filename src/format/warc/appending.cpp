@@ -1,5 +1,6 @@
 // Adds records to an archive that is there.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,7 +44,7 @@ class Survey {
       }
       FONDS_CHECK(judged(std::move(loose)));
       if (record == nullptr) {
-        return {};
+        return check_last_unit();
       }
       FONDS_CHECK(take(*reader, static_cast<const WarcRecord&>(*record)));
     }
@@ -82,10 +83,28 @@ class Survey {
     return status;
   }
 
+  // Plain records may follow gzip members; what would follow them in turn is not found.
+  Status check_last_unit() const {
+    if (before.records == 0 || archive_.codec().name() == "none") {
+      return {};
+    }
+    std::array<std::byte, 64> head = {};
+    FONDS_TRY(const std::size_t n, archive_.source->read_at(last_unit_, head));
+    if (archive_.codec().probe(ByteView(head).first(n)) == 0) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("its last records are not compressed with {} as the first are; fonds "
+                              "convert makes an archive that can be added to",
+                              archive_.codec().name()),
+                  {.source = archive_.source->name(), .stored_offset = last_unit_});
+    }
+    return {};
+  }
+
   Status take(RecordReader& reader, const WarcRecord& record) {
     const Header& header = record.header;
     const Place place = record.place;
     ++before.records;
+    last_unit_ = place.unit;
     for (const std::string& id : options_.originals) {
       if (!header.id.empty() && header.id == id) {
         before.originals.try_emplace(id, header.uri);
@@ -134,7 +153,7 @@ class Survey {
 
   const Archive& archive_;
   const MakeOptions& options_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, last_unit_ = 0;
   Target target_ = Target::Warc11;
   std::string_view missing_closing_;       // plain: line ends that the last record lacks
   std::optional<std::uint64_t> last_end_;  // of the unit of the last record

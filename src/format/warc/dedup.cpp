@@ -124,9 +124,8 @@ class Dedup {
       FONDS_CHECK(digests_.end(reading_));
     }
     FONDS_TRY(const RecordEnd end, pass_->finish());
-    const bool damaged = std::any_of(end.findings.begin(), end.findings.end(), [](const auto& f) {
-      return f.severity == Severity::Error;
-    });
+    const bool damaged = std::any_of(end.findings.begin(), end.findings.end(),
+                                     [](const auto& f) { return f.severity == Severity::Error; });
     if (damaged) {
       return leave_out(end, pass_on);
     }
@@ -185,7 +184,7 @@ class Dedup {
     return {};
   }
 
-  // Writes a revisit if the payload was there before. Else remembers it: false.
+  // Writes a revisit if the payload was there before. Else remembers the record: false.
   Result<bool> replace(bool written) {
     const Header& header = record_->header;
     if (options_.not_modified && status_ == kNotModified && digests_.length() == 0) {
@@ -194,15 +193,21 @@ class Dedup {
                  ? put_revisit({.profile = RevisitProfile::NotModified, .original = *original})
                  : Result<bool>(false);
     }
-    if (options_.not_modified && header.type == "response" && digests_.length() > 0) {
+    FONDS_TRY(const bool replaced, replace_known(written));
+    if (!replaced && options_.not_modified && header.type == "response" && digests_.length() > 0) {
       FONDS_CHECK(known_.add_response(header, labelled_sha1(*digests_.sha1())));
     }
+    return replaced;
+  }
+
+  Result<bool> replace_known(bool written) {
+    const Header& header = record_->header;
     if (digests_.length() < std::max<std::uint64_t>(options_.min_size, 1)) {
       return false;
     }
     const OriginalRecord* original = known_.find(digests_.key());
     if (original == nullptr) {
-      FONDS_CHECK(known_.add(digests_.key(), header, {}));
+      FONDS_CHECK(known_.add(digests_.key(), header));
       if (digests_.sha1()) {
         original = known_.find_other(*digests_.sha1(), header);
       }
@@ -214,7 +219,13 @@ class Dedup {
       count("records of a pipe with a known payload, too large to be held, left as they are", 1);
       return false;
     }
-    return put_revisit({.profile = RevisitProfile::IdenticalPayload, .original = *original});
+    FONDS_TRY(const bool done,
+              put_revisit({.profile = RevisitProfile::IdenticalPayload, .original = *original}));
+    if (done && options_.not_modified && header.type == "response") {
+      // A revisit is no original.
+      FONDS_CHECK(known_.add_response(header.uri, *original, labelled_sha1(*digests_.sha1())));
+    }
+    return done;
   }
 
   Result<bool> put_revisit(RevisitPlan plan) {
@@ -327,15 +338,16 @@ class Dedup {
   // Copies the unit of the record, or writes it anew where that cannot be.
   Status keep(const RecordEnd& end, bool held) {
     if (place_.inner == 0 && end.stored_length && archive_->source->random_access()) {
-      FONDS_TRY(const bool copied, output_.copy({place_.unit, *end.stored_length},
-                                                !changed_ && archives_ == 1));
+      FONDS_TRY(const bool copied,
+                output_.copy({place_.unit, *end.stored_length}, !changed_ && archives_ == 1));
       if (copied) {
         return {};
       }
     }
     FONDS_CHECK(begin_stored());
-    FONDS_CHECK(held ? output_.encoder().write(as_bytes(block_))
-                     : read_again([this](ByteView piece) { return output_.encoder().write(piece); }));
+    FONDS_CHECK(
+        held ? output_.encoder().write(as_bytes(block_))
+             : read_again([this](ByteView piece) { return output_.encoder().write(piece); }));
     return end_stored(end);
   }
 
@@ -372,10 +384,9 @@ class Dedup {
       length += piece.size();
       reader->consume_block(piece.size());
     }
-    return length == record_->block_length
-               ? Status()
-               : fail(ErrorCode::Io, "changed while it was read",
-                      {.source = archive_->source->name()});
+    return length == record_->block_length ? Status()
+                                           : fail(ErrorCode::Io, "changed while it was read",
+                                                  {.source = archive_->source->name()});
   }
 
   const DedupOptions& options_;
@@ -405,8 +416,7 @@ Result<RewriteReport> dedup_archives(std::span<const Archive> archives, ByteSink
   if (archives.empty()) {
     return fail(ErrorCode::BadArgument, "there is no archive to look for duplicates in");
   }
-  FONDS_TRY(const auto output,
-            DedupOutput::create(archives.front(), sink, options.rewrite.write));
+  FONDS_TRY(const auto output, DedupOutput::create(archives.front(), sink, options.rewrite.write));
   Dedup dedup(options, *output);
   FONDS_CHECK(dedup.learn());
   for (const Archive& archive : archives) {

@@ -21,9 +21,8 @@ std::string_view usual_codec(const Archive& archive) {
 }
 
 bool same(const std::optional<ZstdDictionary>& a, const std::optional<ZstdDictionary>& b) {
-  return a.has_value() == b.has_value() &&
-         (!a || std::equal(a->bytes().begin(), a->bytes().end(), b->bytes().begin(),
-                           b->bytes().end()));
+  return a.has_value() == b.has_value() && (!a || std::equal(a->bytes().begin(), a->bytes().end(),
+                                                             b->bytes().begin(), b->bytes().end()));
 }
 
 }  // namespace
@@ -77,7 +76,8 @@ Status DedupOutput::put_head(std::uint64_t length) {
 
 bool DedupOutput::fits(ByteView stored) const {
   if (encode_.codec != "zstd") {
-    return true;
+    // Plain records may follow gzip members.
+    return encode_.codec == "none" || archive_->codec().probe(stored) > 0;
   }
   const std::uint32_t ours = encode_.dictionary ? encode_.dictionary->id() : 0;
   bool good = true;
@@ -99,8 +99,8 @@ Result<bool> DedupOutput::copy(ByteRange stored, bool with_table) {
   if (stored.offset > all.size() || stored.length > all.size() - stored.offset) {
     return false;
   }
-  ByteView bytes = all.subspan(static_cast<std::size_t>(stored.offset),
-                               static_cast<std::size_t>(stored.length));
+  ByteView bytes =
+      all.subspan(static_cast<std::size_t>(stored.offset), static_cast<std::size_t>(stored.length));
   if (bytes.empty() || !fits(bytes)) {
     return false;
   }

@@ -78,13 +78,12 @@ std::optional<OriginalRecord> KnownPayloads::reference(const Header& header) con
   return record;
 }
 
-Status KnownPayloads::add(const PayloadKey& key, const Header& header, std::string digest) {
+Status KnownPayloads::add(const PayloadKey& key, const Header& header) {
   auto record = reference(header);
   if (!record) {
     return {};
   }
-  record->digest = std::move(digest);
-  FONDS_CHECK(take(kEntry + record->id.size() + record->uri.size() + record->digest.size()));
+  FONDS_CHECK(take(kEntry + record->id.size() + record->uri.size()));
   payloads_.try_emplace(key, std::move(*record));
   return {};
 }
@@ -106,12 +105,15 @@ const OriginalRecord* KnownPayloads::find_other(const DigestValue& sha1,
 
 Status KnownPayloads::add_response(const Header& header, std::string digest) {
   auto record = reference(header);
-  if (!record || header.uri.empty()) {
-    return {};
-  }
-  record->digest = std::move(digest);
-  FONDS_CHECK(take(kEntry + record->id.size() + 2 * record->uri.size() + record->digest.size()));
-  responses_.insert_or_assign(std::string(header.uri), std::move(*record));
+  return record ? add_response(header.uri, std::move(*record), std::move(digest)) : Status();
+}
+
+Status KnownPayloads::add_response(std::string_view uri, OriginalRecord record,
+                                   std::string digest) {
+  record.digest = std::move(digest);
+  FONDS_CHECK(
+      take(kEntry + record.id.size() + uri.size() + record.uri.size() + record.digest.size()));
+  responses_.insert_or_assign(std::string(uri), std::move(record));
   return {};
 }
 

@@ -43,13 +43,15 @@ class KnownPayloads {
   // may lead to the record only if no record before says the same.
   Status see(const Header& header);
   // The record in hand is the first with this payload. Errors: LimitExceeded.
-  Status add(const PayloadKey& key, const Header& header, std::string digest);
+  Status add(const PayloadKey& key, const Header& header);
   const OriginalRecord* find(const PayloadKey& key) const;
   // Of another archive, by the SHA-1; nothing if that archive holds the record in hand itself.
   const OriginalRecord* find_other(const DigestValue& sha1, const Header& header) const;
 
-  // The newest response to a URI. Errors: LimitExceeded.
+  // The newest response to a URI, with the digest of its payload: the record in hand, or the one
+  // that holds its payload. Errors: LimitExceeded.
   Status add_response(const Header& header, std::string digest);
+  Status add_response(std::string_view uri, OriginalRecord record, std::string digest);
   const OriginalRecord* find_response(std::string_view uri) const;
 
  private:
