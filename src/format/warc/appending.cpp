@@ -38,9 +38,13 @@ class Survey {
     while (true) {
       FONDS_TRY(const Record* const record, reader->next());
       auto loose = reader->take_loose_findings();
-      if (record == nullptr && before.records > 0 && !cut_ && ends_badly(loose)) {
-        cut_ = last_end_;
-        unclear_ = !last_end_;
+      if (record == nullptr && !cut_ && ends_badly(loose)) {
+        cut_ = start_of(loose);
+        unclear_ = !cut_;
+        if (!options_.rewrite.skip_damaged) {
+          FONDS_CHECK(judged(std::move(loose)));
+          return refused({.source = archive_.source->name(), .stored_offset = cut_});
+        }
       }
       FONDS_CHECK(judged(std::move(loose)));
       if (record == nullptr) {
@@ -72,15 +76,34 @@ class Survey {
                        [](const Finding& f) { return f.severity >= Severity::Warning; });
   }
 
+  // Where what is wrong behind the last record begins; nothing if it may lie inside its unit.
+  std::optional<std::uint64_t> start_of(const std::vector<Finding>& findings) const {
+    if (before.records == 0) {
+      return 0;
+    }
+    std::optional<std::uint64_t> start;
+    for (const Finding& finding : findings) {
+      if (finding.severity < Severity::Warning) {
+        continue;
+      }
+      if (finding.where.stored_offset.value_or(0) <= last_unit_) {
+        return std::nullopt;
+      }
+      start = std::min(start.value_or(size_), *finding.where.stored_offset);
+    }
+    return start;
+  }
+
   Status judged(std::vector<Finding> findings) {
     Status status = judge(archive_, std::move(findings), options_.rewrite);
-    if (!status) {
-      return fail(status.error().code(),
-                  "is damaged, nothing was added; fonds repair makes an archive that can be added "
-                  "to, --skip-damaged cuts off a damaged end",
-                  status.error().where());
-    }
-    return status;
+    return status ? Status() : refused(status.error().where());
+  }
+
+  static Status refused(Location where) {
+    return fail(ErrorCode::Corrupt,
+                "is damaged, nothing was added; fonds repair makes an archive that can be added "
+                "to, --skip-damaged cuts off a damaged end",
+                std::move(where));
   }
 
   // Plain records may follow gzip members; what would follow them in turn is not found.
@@ -120,10 +143,6 @@ class Survey {
     if (damaged) {
       cut_ = place.unit;
     }
-    last_end_.reset();
-    if (end.stored_length) {
-      last_end_ = place.unit + *end.stored_length;
-    }
     missing_closing_ = {};
     if (archive_.codec().name() == "none" && !damaged) {
       const std::string_view closing = arc ? "\n" : "\r\n\r\n";
@@ -155,9 +174,8 @@ class Survey {
   const MakeOptions& options_;
   std::uint64_t size_ = 0, last_unit_ = 0;
   Target target_ = Target::Warc11;
-  std::string_view missing_closing_;       // plain: line ends that the last record lacks
-  std::optional<std::uint64_t> last_end_;  // of the unit of the last record
-  std::optional<std::uint64_t> cut_;       // where the last record begins, if it is damaged
+  std::string_view missing_closing_;  // plain: line ends that the last record lacks
+  std::optional<std::uint64_t> cut_;  // where a damaged end begins
   bool unclear_ = false;
 };
 

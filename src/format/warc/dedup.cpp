@@ -35,7 +35,16 @@ class Dedup {
       : options_(options),
         output_(output),
         known_(options.rewrite.write.memory_budget / 2),
-        held_(options.rewrite.write.memory_budget / 8) {}
+        held_(options.rewrite.write.memory_budget / 8) {
+    options_.rewrite.on_finding = [this, &options](const Finding& finding) {
+      damage_ = damage_ || finding.severity == Severity::Error;
+      if (options.rewrite.on_finding) {
+        options.rewrite.on_finding(finding);
+      }
+    };
+  }
+  Dedup(const Dedup&) = delete;
+  Dedup& operator=(const Dedup&) = delete;
 
   Status learn() {
     if (!options_.known) {
@@ -53,16 +62,16 @@ class Dedup {
 
   Status run(const Archive& archive) {
     archive_ = &archive;
-    FONDS_CHECK(output_.begin(archive));
+    damage_ = false;
+    FONDS_TRY(const bool whole, is_whole());
+    FONDS_CHECK(output_.begin(archive, whole));
     FONDS_TRY(Pass pass, Pass::open(archive, options_.rewrite));
     pass_ = &pass;
-    const bool seekable = archive.source->random_access();
     for (bool first = true;; first = false) {
       state_ = pass.reader().state();
       FONDS_TRY(record_, pass.next());
-      if (first && seekable) {
-        FONDS_TRY(const std::uint64_t size, archive.source->size());
-        FONDS_CHECK(output_.put_head(record_ == nullptr ? size : record_->place.unit));
+      if (first) {
+        FONDS_CHECK(put_head());
       }
       if (record_ == nullptr) {
         return {};
@@ -78,6 +87,37 @@ class Dedup {
   RewriteReport report() { return std::move(report_); }
 
  private:
+  // Between damaged records lie stored bytes that belong to none. Where damage is left out, it has
+  // to be known before whether there is any.
+  Result<bool> is_whole() {
+    if (!options_.rewrite.skip_damaged || !archive_->source->random_access()) {
+      return true;
+    }
+    bool whole = true;
+    RewriteOptions look = options_.rewrite;
+    look.progress = {};
+    look.on_finding = [&whole](const Finding& finding) {
+      whole = whole && finding.severity != Severity::Error;
+    };
+    FONDS_TRY(Pass pass, Pass::open(*archive_, look));
+    while (whole) {
+      FONDS_TRY(const WarcRecord* const record, pass.next());
+      if (record == nullptr) {
+        break;
+      }
+      FONDS_CHECK(pass.finish());
+    }
+    return whole;
+  }
+
+  Status put_head() {
+    if (damage_ || !archive_->source->random_access()) {
+      return output_.put_head(std::nullopt);
+    }
+    FONDS_TRY(const std::uint64_t size, archive_->source->size());
+    return output_.put_head(record_ == nullptr ? size : record_->place.unit);
+  }
+
   void count(const char* what, std::uint64_t n) {
     if (n > 0) {
       report_.changes[what] += n;
@@ -389,13 +429,14 @@ class Dedup {
                                                   {.source = archive_->source->name()});
   }
 
-  const DedupOptions& options_;
+  DedupOptions options_;
   DedupOutput& output_;
   KnownPayloads known_;
   std::uint64_t held_;  // octets of a block that may lie in memory
   RewriteReport report_;
   std::uint64_t archives_ = 0;
   bool changed_ = false;
+  bool damage_ = false;  // of this archive, so far
   PayloadDigests digests_;
   const Archive* archive_ = nullptr;
   Pass* pass_ = nullptr;

@@ -49,15 +49,13 @@ Result<std::unique_ptr<DedupOutput>> DedupOutput::create(const Archive& first, B
   // The head of the first archive is copied, with its dictionary.
   encode.continues = encode.codec == first.codec().name() && first.codecs.size() == 1 &&
                      first.source->random_access() && !options.dictionary;
-  std::unique_ptr<DedupOutput> output(new DedupOutput(sink, std::move(encode)));
-  FONDS_TRY(output->encoder_, make_encoder(output->sink_, output->encode_));
-  return output;
+  return std::unique_ptr<DedupOutput>(new DedupOutput(sink, std::move(encode)));
 }
 
-Status DedupOutput::begin(const Archive& archive) {
+Status DedupOutput::begin(const Archive& archive, bool whole) {
   first_ = archive_ == nullptr;
   archive_ = &archive;
-  can_copy_ = archive.source->view().has_value() && archive.codecs.size() == 1 &&
+  can_copy_ = whole && archive.source->view().has_value() && archive.codecs.size() == 1 &&
               archive.codec().name() == encode_.codec && !encode_.one_unit;
   if (can_copy_ && encode_.codec == "zstd") {
     FONDS_TRY(const auto dictionary, stored_dictionary(archive));
@@ -66,12 +64,15 @@ Status DedupOutput::begin(const Archive& archive) {
   return {};
 }
 
-Status DedupOutput::put_head(std::uint64_t length) {
-  if (!first_ || !encode_.continues) {
+Status DedupOutput::put_head(std::optional<std::uint64_t> head) {
+  if (!first_) {
     return {};
   }
-  return copy_stored(*archive_->source, {0, length},
-                     [this](ByteView piece) { return sink_.write(piece); });
+  encode_.continues = encode_.continues && can_copy_ && head;
+  FONDS_TRY(encoder_, make_encoder(sink_, encode_));
+  return encode_.continues ? copy_stored(*archive_->source, {0, *head},
+                                         [this](ByteView piece) { return sink_.write(piece); })
+                           : Status();
 }
 
 bool DedupOutput::fits(ByteView stored) const {

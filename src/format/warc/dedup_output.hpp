@@ -26,14 +26,17 @@ class SlicingSink final : public ByteSink {
 
 class DedupOutput {
  public:
-  // `options.compression` empty: as the first archive. Errors: those of the encoder.
+  // `options.compression` empty: as the first archive. Errors: BadArgument for what cannot be.
   static Result<std::unique_ptr<DedupOutput>> create(const Archive& first, ByteSink& sink,
                                                      const WriteOptions& options);
 
-  // To be called before the records of an archive. Errors: those of reading its dictionary.
-  Status begin(const Archive& archive);
-  // What stands before the first record of the archive. Errors: those of reading and the sink.
-  Status put_head(std::uint64_t length);
+  // To be called before the records of an archive. Only what is `whole` is copied. Errors: those of
+  // reading its dictionary.
+  Status begin(const Archive& archive, bool whole);
+  // Then, to say what stands before its first record: `head` stored bytes, which are whole. Of the
+  // first archive they are copied, where the compression stays; nothing: they are damaged, or
+  // unknown. Errors: those of reading, of the sink and of the encoder.
+  Status put_head(std::optional<std::uint64_t> head);
   // Copies stored bytes, which are whole units. False if they cannot be: nothing was written then.
   // Without `with_table` a seek table at the end is left out.
   Result<bool> copy(ByteRange stored, bool with_table);
