@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -119,6 +120,24 @@ void hint_index(const Archive& archive, const std::vector<Key>& keys, Messages& 
   }
 }
 
+std::vector<Archive> open_originals(const Arguments& arguments) {
+  std::vector<Archive> originals;
+  if (arguments.has("--originals") && !arguments.has("--resolve")) {
+    throw UsageError{"--originals is for --resolve"};
+  }
+  for (const std::string& name : arguments.all("--originals")) {
+    auto archive = open_archive(name);
+    if (!archive) {
+      throw UsageError{archive.error().to_string()};
+    }
+    if (!archive->source->random_access()) {
+      throw UsageError{fmt::format("{}: --originals needs a file, not a pipe", name)};
+    }
+    originals.push_back(std::move(*archive));
+  }
+  return originals;
+}
+
 }  // namespace
 
 int run_cat(const Arguments& arguments) {
@@ -127,6 +146,7 @@ int run_cat(const Arguments& arguments) {
   ops::CatOptions options;
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
+  options.originals = open_originals(arguments);
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);

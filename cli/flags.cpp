@@ -79,6 +79,8 @@ constexpr std::array kLsExamples = {
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
+    Flag{"--originals", 0, "FILE",
+         "with --resolve: look for originals in this archive too; repeat for more"},
     Flag{"--newline", 0, "", "a line end behind each record"},
     Flag{"--null", 0, "", "a zero byte behind each record"},
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
@@ -156,6 +158,51 @@ constexpr std::array kConvertExamples = {
             "a legacy file in the layout of today, with header entries"},
 };
 
+constexpr std::array kCreateFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--append", 0, "",
+         "add to OUT behind its last whole record, in its dialect and compression"},
+    Flag{"--to", 0, "FORMAT",
+         "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
+         "recordio/packed (default: by the ending of OUT, else warc/1.1)"},
+    Flag{"--base-uri", 0, "URI",
+         "target URIs are URI and the path below the INPUT, not file: URIs"},
+    Flag{"--target-uri", 0, "URI", "the target URI of the one INPUT, or of the original"},
+    Flag{"--content-type", 0, "TYPE", "of all records (default: by the endings of the names)"},
+    Flag{"--metadata-for", 0, "ID", "the inputs become metadata about this record"},
+    Flag{"--conversion-of", 0, "ID", "the inputs become other renditions of this record"},
+    Flag{"--warcinfo", 0, "KEY=VALUE",
+         "a field of the warcinfo, such as operator or description; repeat for more"},
+    Flag{"--no-warcinfo", 0, "", "WARC: no warcinfo in front of the records"},
+    Flag{"--no-source-uri", 0, "", "WARC: do not tell in WARC-Source-URI where files were"},
+    Flag{"--ids", 0, "HOW",
+         "content (default): the same input gives the same record ids; random: it does not"},
+    Flag{
+        "--compression", 0, "NAME",
+        "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else gzip); RecordIO: none, "
+        "flate or zstd, repeat for a stack"},
+    Flag{"--level", 0, "N", "of the compression"},
+    Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
+    Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
+    Flag{"--skip-lengths", 0, "", "WARC, gzip: the extra field of WARC 00.11 in each member"},
+    Flag{"--block-size", 0, "SIZE", "RecordIO: bytes of items in a block before compression"},
+    Flag{"--block-items", 0, "N", "RecordIO: items in a block at most"},
+    Flag{"--header", 0, "KEY=VALUE", "RecordIO: add a header entry, as of convert"},
+    Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    Flag{"--skip-damaged", 0, "",
+         "leave out files that cannot be read; with --append cut off a damaged end of OUT"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kCreateExamples = {
+    Example{"fonds create -o site.warc.gz --base-uri https://example.com/ site/",
+            "all files below site/, as records of https://example.com/…"},
+    Example{"fonds create -o files.warc.zst --warcinfo operator=Library report.pdf data/",
+            "files under their file: URIs, as Zstandard"},
+    Example{"fonds create -o site.warc.gz --append --metadata-for urn:uuid:… note.txt",
+            "a note about a record of the archive"},
+    Example{"fonds create -o photos.rio photos/", "each file becomes an item"},
+};
+
 constexpr std::array kMergeFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
@@ -173,6 +220,28 @@ constexpr std::array kSplitFlags = {
 };
 constexpr std::array kSplitExamples = {
     Example{"fonds split --size 1G -o part day.rio", "parts of up to 1 GiB"},
+};
+
+constexpr std::array kDedupFlags = {
+    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--index", 0, "FILE",
+         "a CDX, CDXJ or ZipNum of archives kept elsewhere: what they hold is not kept again; "
+         "repeat for more"},
+    Flag{"--min-size", 0, "SIZE",
+         "payloads below this stay (default 1); in any case those whose revisit would not be "
+         "smaller"},
+    Flag{"--not-modified", 0, "",
+         "responses with status 304 become revisits of the response before to the same URI"},
+    Flag{"--compression", 0, "NAME",
+         "none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE)"},
+    Flag{"--level", 0, "N", "of the compression of what is written anew"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kDedupExamples = {
+    Example{"fonds dedup -o small.warc.gz crawl.warc.gz", "one file, without repeated payloads"},
+    Example{"fonds dedup -o monday.warc.gz --index sunday.cdxj crawl-monday.warc.gz",
+            "without what another archive holds"},
 };
 
 constexpr std::array kRepairFlags = {
@@ -247,6 +316,13 @@ constexpr std::array kCommands = {
         "--strict nothing is written then. Stops at damage and writes nothing, unless "
         "--skip-damaged is given.",
         kConvertFlags, kConvertExamples, 0, run_convert},
+    Command{"create", "-o OUT INPUT…", "Make an archive of files and directories",
+            "Files become resource records, or what --metadata-for and --conversion-of say; "
+            "directories are walked in the order\n"
+            "of names, symbolic links in them are not followed. In RecordIO each file is an item. "
+            "A file that changes while it\n"
+            "is read ends the work, and nothing is written.",
+            kCreateFlags, kCreateExamples, 0, run_create},
     Command{"merge", "-o OUT ARCHIVE…", "Join archives of one format",
             "Joins archives, without compressing again what need not be. Stops at damage and "
             "writes nothing, unless\n"
@@ -256,6 +332,13 @@ constexpr std::array kCommands = {
             "Cuts an archive between blocks, without compressing them again. The parts appear all "
             "together at the end.",
             kSplitFlags, kSplitExamples, 0, run_split},
+    Command{"dedup", "-o OUT ARCHIVE…", "Keep each payload once",
+            "Writes the records of all archives, in order, into one. A response or resource whose "
+            "payload was there before becomes\n"
+            "a revisit that names the earlier record; all other records stay as they are stored. "
+            "`fonds cat --resolve` gives the\n"
+            "payload back.",
+            kDedupFlags, kDedupExamples, 0, run_dedup},
     Command{"repair", "-o OUT ARCHIVE", "Save what can be read of a damaged archive",
             "Writes all that can be read as a valid archive and lists what was lost, byte range "
             "by byte range. The damaged\n"

@@ -22,6 +22,9 @@
 namespace fonds {
 
 struct Archive;
+class ItemMaker;      // <fonds/making.hpp>
+struct MakeOptions;   // <fonds/making.hpp>
+struct DedupOptions;  // <fonds/dedup.hpp>
 
 struct WriteOptions {
   std::string layout = {};  // "legacy", "packed", …; empty: the format's usual one
@@ -157,6 +160,18 @@ class FormatWriting {
   // Salvages everything readable into a valid archive.
   virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                        const RewriteOptions& options) const;
+  // Makes an archive of items that are no records yet. `sink` must outlive the maker.
+  virtual Result<std::unique_ptr<ItemMaker>> make_items(ByteSink& sink,
+                                                        const MakeOptions& options) const;
+  // The same behind the last whole record of an archive, which is copied into `sink`, in its own
+  // layout and compression. Errors: Corrupt at damage, unless skip_damaged: then what lies behind
+  // the last whole record is left out and listed.
+  virtual Result<std::unique_ptr<ItemMaker>> append_items(const Archive& archive, ByteSink& sink,
+                                                          const MakeOptions& options) const;
+  // Writes the records of all archives into one; payloads that were there before become references
+  // to them.
+  virtual Result<RewriteReport> dedup(std::span<const Archive> archives, ByteSink& sink,
+                                      const DedupOptions& options) const;
   // Writes an index of this type ("offsets"). Returns the number of records. Empty type: the
   // format's usual one.
   virtual Result<std::uint64_t> index(const Archive& archive, std::string_view type, ByteSink& sink,

@@ -274,6 +274,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The revisit holds a response without its body, but does not say `WARC-Truncated: length`."},
     {"revisit-original-differs", Severity::Warning, "WARC 1.1, 6.7.2",
      "The record that the revisit names has another target or date than the revisit says."},
+    {"revisit-patch", Severity::Error, "WARC 00.11 draft, 2.3",
+     "The original cannot be given: the revisit is a patch, and no draft says how one is applied."},
     {"revisit-payload-not-checked", Severity::Note, "WARC 1.1, 6.7",
      "The payload digest of a revisit is that of another record's payload."},
     {"second-header", Severity::Error, "RecordIO, section 12, rule 5",

@@ -11,6 +11,7 @@
 #include <fonds/byte_sink.hpp>
 #include <fonds/error.hpp>
 #include <fonds/format.hpp>
+#include <fonds/making.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds {
@@ -107,6 +108,25 @@ Result<RewriteReport> FormatWriting::split(const Archive& archive, const NextPar
 Result<RewriteReport> FormatWriting::repair(const Archive& archive, ByteSink& /*sink*/,
                                             const RewriteOptions& /*options*/) const {
   return cannot("archives cannot be repaired", archive);
+}
+
+Result<std::unique_ptr<ItemMaker>> FormatWriting::make_items(ByteSink& /*sink*/,
+                                                             const MakeOptions& /*options*/) const {
+  return fail(ErrorCode::Unsupported,
+              "archives of this format are not made of files; warc and recordio are");
+}
+
+Result<std::unique_ptr<ItemMaker>> FormatWriting::append_items(
+    const Archive& archive, ByteSink& /*sink*/, const MakeOptions& /*options*/) const {
+  return cannot("archives cannot be added to", archive);
+}
+
+Result<RewriteReport> FormatWriting::dedup(std::span<const Archive> archives, ByteSink& /*sink*/,
+                                           const DedupOptions& /*options*/) const {
+  if (archives.empty()) {
+    return fail(ErrorCode::BadArgument, "there is no archive to look for duplicates in");
+  }
+  return cannot("archives have no references to other records", archives.front());
 }
 
 Result<std::uint64_t> FormatWriting::index(const Archive& archive, std::string_view /*type*/,

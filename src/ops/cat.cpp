@@ -272,26 +272,91 @@ class Selective {
 
   Result<bool> give(RecordReader& reader, Record& record, std::uint64_t ordinal) {
     if (options_.resolve && record.kind() == "revisit" && options_.part != RecordPart::Http) {
-      if (!originals_) {
-        FONDS_TRY(originals_, Originals::of(archive_, options_.scan));
+      const Location where = {.source = archive_.source->name(),
+                              .stored_offset = record.place.unit,
+                              .ordinal = ordinal};
+      if (const auto patched = patched_reference(record)) {
+        out_.finding(make_finding(
+            "revisit-patch",
+            fmt::format("this revisit is a patch of {}, which cannot be applied; it is given as "
+                        "it is",
+                        patched->empty() ? "nothing named" : escape_for_terminal(*patched)),
+            where));
+        return write(reader, record, ordinal);
       }
-      const auto original = originals_->find(original_of(record, ordinal));
+      FONDS_TRY(const auto original, resolve(original_of(record, ordinal)));
       if (original) {
         FONDS_CHECK(reader.finish());
-        FONDS_TRY(const auto other, open_at(archive_, options_.scan.read, original->place));
+        FONDS_TRY(const auto other,
+                  open_at(*original->archive, options_.scan.read, original->found.place));
         FONDS_TRY(Record* const there, other->next());
         if (there != nullptr) {
-          return write(*other, *there, original->ordinal);
+          return write(*other, *there, original->found.ordinal);
         }
         return true;
       }
       out_.finding(make_finding("refers-to-missing",
-                                "the original of this revisit is not in the archive",
-                                {.source = archive_.source->name(),
-                                 .stored_offset = record.place.unit,
-                                 .ordinal = ordinal}));
+                                options_.originals.empty()
+                                    ? "the original of this revisit is not in the archive"
+                                    : "the original of this revisit is in none of the archives",
+                                where));
     }
     return write(reader, record, ordinal);
+  }
+
+  // A record of one of the archives.
+  struct Resolved {
+    const Archive* archive;
+    Found found;
+  };
+
+  // The original of a revisit, which may be named by way of other revisits.
+  Result<std::optional<Resolved>> resolve(Original revisit) {
+    if (originals_.empty()) {
+      FONDS_TRY(auto own, Originals::of(archive_, options_.scan));
+      originals_.emplace_back(&archive_, std::move(own));
+      for (const Archive& archive : options_.originals) {
+        FONDS_TRY(auto others, Originals::of(archive, options_.scan));
+        originals_.emplace_back(&archive, std::move(others));
+      }
+    }
+    constexpr int kLongestChain = 16;
+    for (int i = 0; i < kLongestChain; ++i) {
+      if (const auto found = original_in_archives(revisit)) {
+        return found;
+      }
+      std::optional<Resolved> next;
+      for (const auto& [archive, records] : originals_) {
+        if (const auto found = records.find_revisit(revisit.id); found && !next) {
+          next = Resolved{archive, *found};
+        }
+      }
+      if (!next) {
+        break;
+      }
+      FONDS_TRY(const auto reader, open_at(*next->archive, options_.scan.read, next->found.place));
+      FONDS_TRY(const Record* const there, reader->next());
+      if (there == nullptr || there->kind() != "revisit") {
+        break;
+      }
+      revisit = original_of(*there, next->found.ordinal);
+    }
+    return std::optional<Resolved>();
+  }
+
+  std::optional<Resolved> original_in_archives(const Original& revisit) const {
+    for (const auto by : {Originals::By::Id, Originals::By::Capture, Originals::By::Payload}) {
+      for (const auto& [archive, records] : originals_) {
+        Original wanted = revisit;
+        if (archive != &archive_) {
+          wanted.ordinal = ~std::uint64_t{0};  // all records of others may come before it
+        }
+        if (const auto found = records.find(wanted, by)) {
+          return Resolved{archive, *found};
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   Result<bool> write(RecordReader& reader, Record& record, std::uint64_t ordinal) {
@@ -318,7 +383,7 @@ class Selective {
   const Output& out_;
   Directory directory_;
   RecordOutput output_;
-  std::optional<Originals> originals_;
+  std::vector<std::pair<const Archive*, Originals>> originals_;  // this archive's first
   bool stopped_ = false;
 };
 

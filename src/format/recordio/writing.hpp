@@ -25,6 +25,10 @@ class RecordIoWriting final : public FormatWriting {
                               const SplitOptions& options) const override;
   Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                const RewriteOptions& options) const override;
+  Result<std::unique_ptr<ItemMaker>> make_items(ByteSink& sink,
+                                                const MakeOptions& options) const override;
+  Result<std::unique_ptr<ItemMaker>> append_items(const Archive& archive, ByteSink& sink,
+                                                  const MakeOptions& options) const override;
   // The one type is "offsets".
   Result<std::uint64_t> index(const Archive& archive, std::string_view type, ByteSink& sink,
                               const RewriteOptions& options) const override;

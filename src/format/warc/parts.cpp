@@ -10,30 +10,13 @@
 
 #include "base/text.hpp"
 #include "format/common/http_message.hpp"
+#include "format/warc/payload.hpp"
 #include "format/warc/record.hpp"
 
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kLargestHead = std::size_t{1} << 20;
-
 Location place_of(const WarcRecord& record) { return {.stored_offset = record.place.unit}; }
-
-// Finds the HTTP head of the block without consuming it. `octets` owns what `head` views.
-Status find_head(RecordReader& reader, const WarcRecord& record, std::string& octets,
-                 http::Head& head) {
-  const auto expect =
-      record.header.type == "request" ? http::Expect::Request : http::Expect::Response;
-  for (std::size_t wanted = 4096;; wanted *= 4) {
-    FONDS_TRY(const ByteView shown, reader.peek_block(wanted));
-    const bool whole = shown.size() < wanted;
-    octets.assign(as_text(shown.first(std::min(shown.size(), wanted))));
-    http::parse_head(as_bytes(octets), expect, whole || wanted >= kLargestHead, head);
-    if (head.complete || whole || wanted >= kLargestHead) {
-      return {};
-    }
-  }
-}
 
 Status stream(RecordReader& reader, const ByteOutput& out) {
   while (true) {

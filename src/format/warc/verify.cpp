@@ -18,6 +18,7 @@
 #include "format/warc/format.hpp"
 #include "format/warc/grammar.hpp"
 #include "format/warc/parts.hpp"
+#include "format/warc/payload.hpp"
 #include "format/warc/record.hpp"
 #include "format/warc/verify_facts.hpp"
 #include "format/warc/verify_fields.hpp"
@@ -26,13 +27,6 @@ namespace fonds::warc {
 namespace {
 
 constexpr std::uint64_t kLargestSegmentKept = std::uint64_t{16} << 20;
-
-// A segment: its block is not the whole of the logical record. In 00.11 every record has a segment
-// status.
-bool is_part_of_record(const Header& header) {
-  return header.segment &&
-         (header.segment->number > 1 || header.segment->code == 'p' || header.segment->code == 0);
-}
 
 class Part final : public VerifyPartWithFacts {
  public:

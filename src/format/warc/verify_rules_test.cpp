@@ -91,7 +91,8 @@ std::string text_of(const GoodRecord& sample, const std::string& version) {
          "Content-Length: " + std::to_string(sample.block.size()) + "\r\n\r\n" + sample.block +
          "\r\n\r\n";
 }
-std::string text_of(const std::vector<GoodRecord>& samples, const std::string& version = "WARC/1.1") {
+std::string text_of(const std::vector<GoodRecord>& samples,
+                    const std::string& version = "WARC/1.1") {
   std::string text;
   for (const GoodRecord& sample : samples) {
     text += text_of(sample, version);

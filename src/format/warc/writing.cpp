@@ -12,6 +12,7 @@
 #include <fonds/encoder.hpp>
 
 #include "base/text.hpp"
+#include "format/warc/dedup.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -24,6 +25,8 @@ constexpr std::array<std::pair<std::string_view, Target>, 6> kLayouts = {
      {"00.11", Target::Warc0011},
      {"arc/1.1", Target::Arc11},
      {"arc", Target::Arc11}}};
+
+}  // namespace
 
 Result<std::optional<Target>> parse_layout(std::string_view layout) {
   if (layout.empty()) {
@@ -40,8 +43,6 @@ Result<std::optional<Target>> parse_layout(std::string_view layout) {
                           layout));
 }
 
-// The time that is written into new records: that of the build, where one is prescribed
-// (reproducible-builds.org).
 Date now() {
   Date date;
   const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
@@ -71,8 +72,6 @@ Result<EncodeOptions> encode_options(const WriteOptions& options) {
   return encode;
 }
 
-}  // namespace
-
 Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
                                                           const WriteOptions& options) const {
   if (options.block_bytes || options.block_items || options.trailer || !options.header.empty()) {
@@ -92,6 +91,11 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(auto encoder, make_encoder(sink, encode));
   return std::unique_ptr<RecordWriter>(
       std::make_unique<Writer>(std::move(encoder), std::move(writer)));
+}
+
+Result<RewriteReport> WarcWriting::dedup(std::span<const Archive> archives, ByteSink& sink,
+                                         const DedupOptions& options) const {
+  return dedup_archives(archives, sink, options);
 }
 
 }  // namespace fonds::warc

@@ -2,10 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include <fonds/byte_sink.hpp>
+#include <fonds/date.hpp>
+#include <fonds/encoder.hpp>
 #include <fonds/error.hpp>
 #include <fonds/writing.hpp>
+
+#include "format/warc/conversion.hpp"
 
 namespace fonds::warc {
 
@@ -16,6 +23,20 @@ class WarcWriting final : public FormatWriting {
   // unknown or has no meaning together.
   Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
                                                const WriteOptions& options) const override;
+  Result<std::unique_ptr<ItemMaker>> make_items(ByteSink& sink,
+                                                const MakeOptions& options) const override;
+  Result<std::unique_ptr<ItemMaker>> append_items(const Archive& archive, ByteSink& sink,
+                                                  const MakeOptions& options) const override;
+  Result<RewriteReport> dedup(std::span<const Archive> archives, ByteSink& sink,
+                              const DedupOptions& options) const override;
 };
+
+// What a layout stands for; nothing for "". Errors: BadArgument for one that cannot be written.
+Result<std::optional<Target>> parse_layout(std::string_view layout);
+// How records are compressed. Errors: BadArgument for several compressions or no dictionary.
+Result<EncodeOptions> encode_options(const WriteOptions& options);
+// The time that is written into new records: that of the build, where one is prescribed
+// (reproducible-builds.org).
+Date now();
 
 }  // namespace fonds::warc
