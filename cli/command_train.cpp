@@ -1,0 +1,2 @@
+#include "flags.hpp"
+namespace fonds::cli { int run_train(const Arguments&) { return 0; } }

@@ -1,0 +1,505 @@
+#include "ops/compare_entry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+
+namespace fonds::ops {
+namespace {
+
+// Octets of a warcinfo's block in which is looked for what was converted.
+constexpr std::size_t kInfoBlock = 4096;
+constexpr std::string_view kConverted = "description: converted from ";
+
+void put_number(std::string& out, std::uint64_t value) {
+  std::array<std::byte, 8> bytes;
+  store_le64(value, bytes.data());
+  out.append(as_text(bytes));
+}
+void put_text(std::string& out, std::string_view text) {
+  put_number(out, text.size());
+  out += text;
+}
+template <std::size_t N>
+void put_bytes(std::string& out, const std::array<std::byte, N>& bytes) {
+  out.append(as_text(bytes));
+}
+
+// What was put comes back; the text is ours, so nothing of it can be wrong.
+std::string_view take_bytes(std::string_view& text, std::size_t n) {
+  const std::string_view bytes = text.substr(0, n);
+  text.remove_prefix(n);
+  return bytes;
+}
+std::uint64_t take_number(std::string_view& text) {
+  return load_le64(as_bytes(take_bytes(text, 8)));
+}
+std::string_view take_text(std::string_view& text) {
+  const std::uint64_t size = take_number(text);
+  return take_bytes(text, static_cast<std::size_t>(size));
+}
+template <std::size_t N>
+void take_bytes(std::string_view& text, std::array<std::byte, N>& into) {
+  std::ranges::copy(as_bytes(take_bytes(text, N)), into.begin());
+}
+
+struct Pair {
+  std::string_view name, value;
+};
+// The text from which an entry's header is told, unpacked.
+struct Unpacked {
+  std::string_view format, version, raw_digest;
+  bool has_status = false;
+  std::vector<Pair> attributes, fields;
+
+  std::string_view get(std::string_view name) const {
+    const auto found = std::ranges::find(attributes, name, &Pair::name);
+    return found == attributes.end() ? std::string_view() : found->value;
+  }
+  bool is_arc() const { return format == "arc"; }
+  bool has_named_fields() const { return version.starts_with("WARC/"); }
+  bool is_capture() const { return is_arc() || format == "warc"; }
+};
+
+std::vector<Pair> take_pairs(std::string_view& text) {
+  std::vector<Pair> pairs(static_cast<std::size_t>(take_number(text)));
+  for (Pair& pair : pairs) {
+    pair.name = take_text(text);
+    pair.value = take_text(text);
+  }
+  return pairs;
+}
+
+Unpacked unpack(std::string_view text) {
+  Unpacked header;
+  header.format = take_text(text);
+  header.version = take_text(text);
+  header.raw_digest = take_text(text);
+  header.has_status = take_number(text) != 0;
+  header.attributes = take_pairs(text);
+  header.fields = take_pairs(text);
+  return header;
+}
+
+// Attributes as pairs of flat names ("segment.number") and texts.
+class Collected final : public AttributeSink {
+ public:
+  void text(std::string_view name, std::string_view value) override {
+    if (in_list_) {
+      list_ += list_.empty() ? "" : " ";
+      list_ += value;
+    } else {
+      add(name, value);
+    }
+  }
+  void number(std::string_view name, std::uint64_t value) override {
+    text(name, std::to_string(value));
+  }
+  void begin_object(std::string_view name) override { object_ = std::string(name) + "."; }
+  void end_object() override { object_.clear(); }
+  void begin_list(std::string_view name) override {
+    in_list_ = true;
+    list_name_ = name;
+    list_.clear();
+  }
+  void end_list() override {
+    in_list_ = false;
+    add(list_name_, list_);
+  }
+  std::string_view get(std::string_view name) const {
+    const auto found =
+        std::ranges::find(pairs, name, &std::pair<std::string, std::string>::first);
+    return found == pairs.end() ? std::string_view() : std::string_view(found->second);
+  }
+
+  std::vector<std::pair<std::string, std::string>> pairs;
+
+ private:
+  void add(std::string_view name, std::string_view value) {
+    pairs.emplace_back(object_ + std::string(name), value);
+  }
+  std::string object_, list_, list_name_;
+  bool in_list_ = false;
+};
+
+template <typename Pairs, typename Name, typename Value>
+void put_pairs(std::string& out, const Pairs& pairs, const Name& name, const Value& value) {
+  put_number(out, pairs.size());
+  for (const auto& pair : pairs) {
+    put_text(out, name(pair));
+    put_text(out, value(pair));
+  }
+}
+
+std::string_view field_value(const Record& record, std::string_view name) {
+  for (const Field& field : record.fields()) {
+    if (equals_ignoring_case(field.name, name)) {
+      return field.value;
+    }
+  }
+  return {};
+}
+
+std::string_view without_brackets(std::string_view text) {
+  return text.size() >= 2 && text.front() == '<' && text.back() == '>'
+             ? text.substr(1, text.size() - 2)
+             : text;
+}
+
+// An ARC tells only the scheme; whether the block is a response is seen by its first line. Its
+// version block stands in a metadata record elsewhere.
+std::string_view type_of(const Record& record, const Collected& attributes) {
+  if (record.format() == "arc") {
+    if (record.kind() == "warcinfo") {
+      return "metadata";
+    }
+    if (record.kind() == "response" && attributes.get("http.status").empty()) {
+      return "resource";
+    }
+  }
+  return record.kind();
+}
+
+}  // namespace
+
+EntryKey EntryMaker::key_of(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) {
+    put_text(text, part);
+  }
+  hasher_.update(as_bytes(text));
+  const DigestValue digest = hasher_.finish();
+  EntryKey key;
+  std::copy_n(digest.bytes.begin(), key.size(), key.begin());
+  return key;
+}
+
+void EntryMaker::describe(const Record& record, Entry& entry) {
+  Collected attributes;
+  record.describe(attributes, false);
+  entry.kind = record.kind();
+  entry.id = record.id();
+  entry.uri = attributes.get("uri");
+  const std::string_view date = attributes.get("date");
+  if (!entry.id.empty()) {
+    entry.id_key = key_of({"id", entry.id});
+  }
+  if (const std::string_view old = without_brackets(field_value(record, "WARC-Original-ID"));
+      !old.empty()) {
+    entry.old_id_key = key_of({"id", old});
+  }
+  if (!entry.uri.empty()) {
+    entry.capture_key =
+        key_of({"capture", type_of(record, attributes), entry.uri, date.substr(0, 19)});
+  }
+  // Until the block is read.
+  entry.content_key = key_of({entry.uri, entry.uri.empty() ? std::string_view() : date.substr(0, 19)});
+  if (!with_headers_) {
+    return;
+  }
+  std::string& out = entry.header;
+  hasher_.update(record.raw_header());
+  const DigestValue raw = hasher_.finish();
+  put_text(out, record.format());
+  put_text(out, attributes.get("version"));
+  put_text(out, as_text(ByteView(raw.bytes).first(raw.size)));
+  put_number(out, attributes.get("http.status").empty() ? 0 : 1);
+  put_pairs(
+      out, attributes.pairs, [](const auto& p) { return std::string_view(p.first); },
+      [](const auto& p) { return std::string_view(p.second); });
+  put_pairs(
+      out, record.fields(), [](const Field& f) { return f.name; },
+      [](const Field& f) { return f.value; });
+}
+
+Status EntryMaker::read_block(RecordReader& reader, const Record& record, Entry& entry) {
+  if (record.kind() == "warcinfo") {
+    FONDS_TRY(const ByteView shown, reader.peek_block(kInfoBlock));
+    const std::string_view info = as_text(shown.first(std::min(shown.size(), kInfoBlock)));
+    entry.added = info.starts_with("software: fonds") && info.find(kConverted) != info.npos;
+  }
+  Hasher block(DigestAlgorithm::Sha256);
+  while (true) {
+    FONDS_TRY(const ByteView piece, reader.peek_block(1));
+    if (piece.empty()) {
+      break;
+    }
+    block.update(piece);
+    reader.consume_block(piece.size());
+  }
+  const DigestValue digest = block.finish();
+  std::copy_n(digest.bytes.begin(), entry.digest.size(), entry.digest.begin());
+  entry.content_key = key_of({"content", as_text(entry.content_key), as_text(entry.digest)});
+  return {};
+}
+
+Status EntryMaker::take(RecordReader& reader, const Record& record, std::string& out,
+                        std::vector<Finding>& findings) {
+  Entry entry;
+  entry.place = record.place;
+  describe(record, entry);
+  FONDS_CHECK(read_block(reader, record, entry));
+  FONDS_TRY(RecordEnd end, reader.finish());
+  entry.length = end.length;
+  for (Finding& finding : end.findings) {
+    if (finding.severity == Severity::Error) {
+      entry.damaged = true;
+      entry.damage += entry.damage.empty() ? "" : ",";
+      entry.damage += finding.code;
+    }
+    findings.push_back(std::move(finding));
+  }
+  put_number(out, entry.place.unit);
+  put_number(out, entry.place.inner);
+  put_number(out, entry.length ? 1 : 0);
+  put_number(out, entry.length.value_or(0));
+  put_number(out, (entry.damaged ? 1U : 0U) | (entry.added ? 2U : 0U));
+  put_bytes(out, entry.digest);
+  put_bytes(out, entry.id_key);
+  put_bytes(out, entry.old_id_key);
+  put_bytes(out, entry.content_key);
+  put_bytes(out, entry.capture_key);
+  for (const std::string& text : {entry.kind, entry.id, entry.uri, entry.damage, entry.header}) {
+    put_text(out, text);
+  }
+  return {};
+}
+
+Entry read_entry(std::string_view& text) {
+  Entry entry;
+  entry.place.unit = take_number(text);
+  entry.place.inner = take_number(text);
+  const bool known = take_number(text) != 0;
+  const std::uint64_t length = take_number(text);
+  entry.length = known ? std::optional(length) : std::nullopt;
+  const std::uint64_t flags = take_number(text);
+  entry.damaged = (flags & 1) != 0;
+  entry.added = (flags & 2) != 0;
+  take_bytes(text, entry.digest);
+  take_bytes(text, entry.id_key);
+  take_bytes(text, entry.old_id_key);
+  take_bytes(text, entry.content_key);
+  take_bytes(text, entry.capture_key);
+  for (std::string* part : {&entry.kind, &entry.id, &entry.uri, &entry.damage, &entry.header}) {
+    *part = take_text(text);
+  }
+  return entry;
+}
+
+namespace {
+
+// Attributes of the model that dialects have in common.
+constexpr std::array<std::string_view, 19> kModel = {
+    "type",        "id",           "uri",           "date",           "content_type",
+    "ip",          "truncated",    "segment.number", "segment.origin", "segment.total_length",
+    "block_digest", "payload_digest", "refers_to",   "refers_to_uri",  "refers_to_date",
+    "concurrent_to", "profile",    "warcinfo_id",   "filename"};
+// Those of them that an ARC can express.
+constexpr std::array<std::string_view, 5> kArc = {"type", "uri", "date", "content_type", "ip"};
+
+class HeaderComparer {
+ public:
+  HeaderComparer(const HeaderComparison& how, const HeaderDifference& differs, bool same_id)
+      : how_(how), differs_(differs), same_id_(same_id) {}
+
+  Status run(const Unpacked& a, const Unpacked& b) {
+    if (!a.is_capture() || !b.is_capture()) {
+      return {};  // what items have beside their content is their place
+    }
+    same_version_ = a.version == b.version && a.format == b.format;
+    if (how_.strict && !same_version_) {
+      FONDS_CHECK(tell("version", a.version, b.version));
+    }
+    if (a.has_named_fields() && b.has_named_fields()) {
+      FONDS_CHECK(fields(a, b));
+    } else if (same_version_) {
+      FONDS_CHECK(same_dialect(a, b));
+    } else {
+      FONDS_CHECK(dialects(a, b));
+    }
+    if (how_.strict && same_version_ && !told_ && how_.ignored.empty() &&
+        a.raw_digest != b.raw_digest) {
+      FONDS_CHECK(tell("octets of the header", std::nullopt, std::nullopt));
+    }
+    return {};
+  }
+
+ private:
+  bool ignores(std::string_view name) const {
+    return std::ranges::any_of(
+        how_.ignored, [&](const std::string& given) { return equals_ignoring_case(given, name); });
+  }
+
+  Status tell(std::string_view what, std::optional<std::string_view> a,
+              std::optional<std::string_view> b) {
+    if (ignores(what)) {
+      return {};
+    }
+    told_ = true;
+    return differs_(what, a, b);
+  }
+
+  Status compare(std::string_view name, std::string_view a, std::string_view b) {
+    if (a == b) {
+      return {};
+    }
+    return tell(name, a.empty() ? std::nullopt : std::optional(a),
+                b.empty() ? std::nullopt : std::optional(b));
+  }
+
+  // Fields that a conversion adds, and the id if the old one is kept beside it.
+  bool is_of_conversion(std::string_view name) const {
+    return !same_version_ && equals_ignoring_case(name, "WARC-Original-Header");
+  }
+  bool is_renamed_id(std::string_view name) const {
+    return same_id_ && (equals_ignoring_case(name, "WARC-Record-ID") ||
+                        equals_ignoring_case(name, "WARC-Original-ID"));
+  }
+
+  std::vector<Pair> fields_to_compare(const Unpacked& header) const {
+    std::vector<Pair> fields;
+    for (Pair field : header.fields) {
+      if (is_of_conversion(field.name) || is_renamed_id(field.name)) {
+        continue;
+      }
+      if (!same_version_) {
+        field.value = without_brackets(field.value);  // a matter of the version
+      }
+      fields.push_back(field);
+    }
+    return fields;
+  }
+
+  // The n-th field of a name is compared with the n-th one of that name.
+  Status fields(const Unpacked& a, const Unpacked& b) {
+    std::vector<Pair> left = fields_to_compare(a);
+    std::vector<Pair> right = fields_to_compare(b);
+    if (same_fields(left, right)) {
+      return {};
+    }
+    if (how_.strict && same_order_but_case(left, right)) {
+      return tell("order or letter case of fields", std::nullopt, std::nullopt);
+    }
+    by_name(left);
+    by_name(right);
+    auto i = left.begin();
+    auto j = right.begin();
+    while (i != left.end() || j != right.end()) {
+      const int order = i == left.end()    ? 1
+                        : j == right.end() ? -1
+                                           : compare_names(i->name, j->name);
+      if (order == 0) {
+        if (i->value != j->value) {
+          FONDS_CHECK(tell(i->name, i->value, j->value));
+        }
+        ++i;
+        ++j;
+      } else if (order < 0) {
+        FONDS_CHECK(tell(i->name, i->value, std::nullopt));
+        ++i;
+      } else {
+        FONDS_CHECK(tell(j->name, std::nullopt, j->value));
+        ++j;
+      }
+    }
+    return {};
+  }
+
+  static bool same_fields(const std::vector<Pair>& a, const std::vector<Pair>& b) {
+    return std::ranges::equal(a, b, [](const Pair& x, const Pair& y) {
+      return x.name == y.name && x.value == y.value;
+    });
+  }
+  // The same fields, were it not for order and letter case of names.
+  static bool same_order_but_case(std::vector<Pair> a, std::vector<Pair> b) {
+    by_name(a);
+    by_name(b);
+    return std::ranges::equal(a, b, [](const Pair& x, const Pair& y) {
+      return compare_names(x.name, y.name) == 0 && x.value == y.value;
+    });
+  }
+  static void by_name(std::vector<Pair>& fields) {
+    std::ranges::stable_sort(fields, [](const Pair& x, const Pair& y) {
+      return compare_names(x.name, y.name) < 0;
+    });
+  }
+  static int compare_names(std::string_view a, std::string_view b) {
+    const auto lower = [](char x, char y) { return to_lower(x) < to_lower(y); };
+    if (std::ranges::lexicographical_compare(a, b, lower)) {
+      return -1;
+    }
+    return std::ranges::lexicographical_compare(b, a, lower) ? 1 : 0;
+  }
+
+  // 00.11, and ARC: a line of its own, and fields.
+  Status same_dialect(const Unpacked& a, const Unpacked& b) {
+    for (const auto* side : {&a, &b}) {
+      for (const Pair& attribute : side->attributes) {
+        const bool done = side == &b && !a.get(attribute.name).empty();
+        const bool told_elsewhere = attribute.name.starts_with("http.");
+        if (!done && !told_elsewhere) {
+          FONDS_CHECK(compare(attribute.name, a.get(attribute.name), b.get(attribute.name)));
+        }
+      }
+    }
+    return told_ ? Status() : fields(a, b);
+  }
+
+  // What an attribute of an ARC is in the other dialects (docs/formats/warc.md, "Conversions").
+  static std::string_view of_arc(const Unpacked& arc, const Unpacked& other,
+                                 std::string_view name) {
+    const std::string_view value = arc.get(name);
+    const bool no_message = arc.get("type") == "response" && !arc.has_status;
+    if (name == "type" && arc.get("type") == "warcinfo") {
+      return other.get("type") == "metadata" ? "metadata" : "warcinfo";
+    }
+    if (name == "type" && no_message) {
+      return "resource";
+    }
+    if (name == "content_type" && no_message) {
+      for (const Pair& field : arc.fields) {
+        if (field.name == "Content-type") {
+          return field.value.empty() ? "application/octet-stream" : field.value;
+        }
+      }
+    }
+    return value;
+  }
+
+  Status dialects(const Unpacked& a, const Unpacked& b) {
+    const bool arc = a.is_arc() || b.is_arc();
+    for (const std::string_view name : kModel) {
+      if ((arc && std::ranges::find(kArc, name) == kArc.end()) || (name == "id" && same_id_)) {
+        continue;
+      }
+      const std::string_view x = a.is_arc() && !b.is_arc() ? of_arc(a, b, name) : a.get(name);
+      const std::string_view y = b.is_arc() && !a.is_arc() ? of_arc(b, a, name) : b.get(name);
+      FONDS_CHECK(compare(name, x, y));
+    }
+    return {};
+  }
+
+  const HeaderComparison& how_;
+  const HeaderDifference& differs_;
+  bool same_id_;
+  bool same_version_ = false;
+  bool told_ = false;
+};
+
+}  // namespace
+
+Status compare_headers(const Entry& a, const Entry& b, const HeaderComparison& how,
+                       const HeaderDifference& differs) {
+  if (a.header == b.header) {
+    return {};
+  }
+  const bool renamed = (a.old_id_key != EntryKey{} && a.old_id_key == b.id_key) ||
+                       (b.old_id_key != EntryKey{} && b.old_id_key == a.id_key);
+  return HeaderComparer(how, differs, renamed).run(unpack(a.header), unpack(b.header));
+}
+
+}  // namespace fonds::ops
