@@ -152,10 +152,10 @@ std::string as_text(const ops::CompareSummary& summary) {
                            ? fmt::format(", and {} that say what was converted", summary.added)
                            : "");
   }
-  return fmt::format(
-      "{} differences: {} of {} records are equal, {} only in A, {} only in B\n",
-      summary.differences, summary.equal, summary.paired + summary.only_a + summary.only_b,
-      summary.only_a, summary.only_b);
+  return fmt::format("{} differences: {} of {} records are equal, {} only in A, {} only in B\n",
+                     summary.differences, summary.equal,
+                     summary.paired + summary.only_a + summary.only_b, summary.only_a,
+                     summary.only_b);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace {
 
 // Octets that are read again to say where blocks begin to differ, in one run.
 constexpr std::uint64_t kMostReadAgain = std::uint64_t{1} << 30;
-constexpr std::size_t kAtOnce = std::size_t{256} << 10;  // octets of blocks that are laid side by side
+constexpr std::size_t kAtOnce = std::size_t{256}
+                                << 10;  // octets of blocks that are laid side by side
 
 class EntryWorker final : public Worker {
  public:
@@ -222,10 +223,8 @@ class Comparison {
       FONDS_CHECK(headers(a, b));
     }
     if (a.digest != b.digest) {
-      FONDS_CHECK(tell({.kind = "block",
-                        .a = &a,
-                        .b = &b,
-                        .first_difference = first_difference(a, b)}));
+      FONDS_CHECK(
+          tell({.kind = "block", .a = &a, .b = &b, .first_difference = first_difference(a, b)}));
     }
     summary_.equal += summary_.differences == before ? 1 : 0;
     return {};

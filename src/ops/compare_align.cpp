@@ -18,6 +18,9 @@ bool same_id(const Entry& a, const Entry& b) {
 
 // Whether nothing speaks against it that these are one record.
 bool same(const Entry& a, const Entry& b) {
+  if (a.keeps_header_of(b)) {
+    return true;
+  }
   return a.has_id() && b.has_id() ? same_id(a, b) : a.content_key == b.content_key;
 }
 
@@ -29,17 +32,18 @@ class ListPairs {
   ListPairs(const std::vector<Entry>& a, const std::vector<Entry>& b)
       : a_(a), b_(b), of_a_(a.size()), taken_b_(b.size()) {}
 
-  template <typename KeyOf, typename Fits>
-  void by(const KeyOf& key_of, const Fits& fits) {
+  using KeyOf = EntryKey Entry::*;
+  template <typename Fits>
+  void by(KeyOf key_of_a, KeyOf key_of_b, const Fits& fits) {
     std::set<std::pair<EntryKey, std::size_t>> index;
     for (std::size_t j = 0; j < b_.size(); ++j) {
-      if (!taken_b_[j] && key_of(b_[j]) != EntryKey{}) {
-        index.emplace(key_of(b_[j]), j);
+      if (!taken_b_[j] && b_[j].*key_of_b != EntryKey{}) {
+        index.emplace(b_[j].*key_of_b, j);
       }
     }
     for (std::size_t i = 0; i < a_.size(); ++i) {
-      const auto found = of_a_[i] ? index.end() : index.lower_bound({key_of(a_[i]), 0});
-      if (found != index.end() && found->first == key_of(a_[i]) &&
+      const auto found = of_a_[i] ? index.end() : index.lower_bound({a_[i].*key_of_a, 0});
+      if (found != index.end() && found->first == a_[i].*key_of_a &&
           fits(a_[i], b_[found->second])) {
         take(i, found->second);
         index.erase(found);
@@ -86,18 +90,26 @@ class ListPairs {
 }  // namespace
 
 void Aligner::Keys::add(const Entry& entry, std::uint64_t number) {
-  if (entry.has_id()) {
-    ids.emplace(entry.id_key, number);
+  for (const EntryKey& key : {entry.id_key, entry.old_id_key}) {
+    if (key != EntryKey{}) {
+      ids.emplace(key, number);
+    }
   }
-  if (entry.old_id_key != EntryKey{}) {
-    ids.emplace(entry.old_id_key, number);
+  for (const EntryKey& key : {entry.octets_key, entry.origin_key}) {
+    if (key != EntryKey{}) {
+      octets.emplace(key, number);
+    }
   }
   contents.emplace(entry.content_key, number);
 }
 
 void Aligner::Keys::remove(const Entry& entry, std::uint64_t number) {
-  ids.erase({entry.id_key, number});
-  ids.erase({entry.old_id_key, number});
+  for (const EntryKey& key : {entry.id_key, entry.old_id_key}) {
+    ids.erase({key, number});
+  }
+  for (const EntryKey& key : {entry.octets_key, entry.origin_key}) {
+    octets.erase({key, number});
+  }
   contents.erase({entry.content_key, number});
 }
 
@@ -105,10 +117,20 @@ void Aligner::Keys::remove(const Entry& entry, std::uint64_t number) {
 template <typename EntryAt>
 std::optional<std::uint64_t> Aligner::find(const Keys& keys, const Entry& wanted,
                                            const EntryAt& entry_at) {
+  const auto look_up = [](const Index& index, const EntryKey& key) -> std::optional<std::uint64_t> {
+    const auto found = index.lower_bound({key, 0});
+    const bool there = key != EntryKey{} && found != index.end() && found->first == key;
+    return there ? std::optional(found->second) : std::nullopt;
+  };
   for (const EntryKey& key : {wanted.id_key, wanted.old_id_key}) {
-    const auto found = keys.ids.lower_bound({key, 0});
-    if (key != EntryKey{} && found != keys.ids.end() && found->first == key) {
-      return found->second;
+    if (const auto number = look_up(keys.ids, key)) {
+      return number;
+    }
+  }
+  for (const EntryKey& key : {wanted.origin_key, wanted.octets_key}) {
+    const auto number = look_up(keys.octets, key);
+    if (number && wanted.keeps_header_of(entry_at(*number))) {
+      return number;
     }
   }
   std::size_t looked = 0;
@@ -285,8 +307,9 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> Aligner::agreement() {
       end_b = found->second + 1;
     }
   }
-  return 2 * pairs >= std::min(a.waiting.size(), b.waiting.size()) ? std::optional(std::pair(end_a, end_b))
-                                                                   : std::nullopt;
+  return 2 * pairs >= std::min(a.waiting.size(), b.waiting.size())
+             ? std::optional(std::pair(end_a, end_b))
+             : std::nullopt;
 }
 
 // Pairs what can be paired of the entries that wait before these, and passes over the others.
@@ -303,9 +326,11 @@ Status Aligner::settle(std::uint64_t end_a, std::uint64_t end_b) {
     }
   }
   ListPairs pairs(gap[0], gap[1]);
-  pairs.by([](const Entry& e) -> const EntryKey& { return e.content_key; },
-           [](const Entry&, const Entry&) { return true; });
-  pairs.by([](const Entry& e) -> const EntryKey& { return e.capture_key; },
+  const auto always = [](const Entry&, const Entry&) { return true; };
+  pairs.by(&Entry::octets_key, &Entry::origin_key, always);
+  pairs.by(&Entry::origin_key, &Entry::octets_key, always);
+  pairs.by(&Entry::content_key, &Entry::content_key, always);
+  pairs.by(&Entry::capture_key, &Entry::capture_key,
            [](const Entry& a, const Entry& b) { return !(a.has_id() && b.has_id()); });
   pairs.by_place();
   std::size_t last = 0;

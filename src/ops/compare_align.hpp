@@ -41,7 +41,7 @@ class Aligner {
   using Index = std::set<std::pair<EntryKey, std::uint64_t>>;
   // Entries under their numbers, and how to find them.
   struct Keys {
-    Index ids, contents;
+    Index ids, octets, contents;
     void add(const Entry& entry, std::uint64_t number);
     void remove(const Entry& entry, std::uint64_t number);
   };

@@ -26,10 +26,13 @@ struct Entry {
   Place place;
   std::optional<std::uint64_t> length;    // octets of the block that were there
   std::array<std::byte, 32> digest = {};  // SHA-256 of them
-  EntryKey id_key = {};       // of the id
-  EntryKey old_id_key = {};   // of the id that the record had before a conversion
-  EntryKey content_key = {};  // of block, URI and date
-  EntryKey capture_key = {};  // of type, URI and date, if it has a URI
+  EntryKey id_key = {};                   // of the id
+  EntryKey old_id_key = {};               // of the id that the record had before a conversion
+  EntryKey content_key = {};              // of block, URI and date
+  EntryKey capture_key = {};              // of type, URI and date, if it has a URI
+  EntryKey octets_key = {};               // of the header's octets and the block
+  // The octets_key of the record of which this one was made, if WARC-Original-Header keeps them.
+  EntryKey origin_key = {};
   bool damaged = false;
   bool added = false;         // says what was converted
   std::string kind, id, uri;  // to tell people
@@ -38,6 +41,11 @@ struct Entry {
   // save memory.
   std::string header;
 
+  // Whether this record keeps the whole header of the other one, or the other way round.
+  bool keeps_header_of(const Entry& other) const {
+    return (origin_key != EntryKey{} && origin_key == other.octets_key) ||
+           (other.origin_key != EntryKey{} && other.origin_key == octets_key);
+  }
   bool has_id() const { return id_key != EntryKey{}; }
   std::size_t memory() const {
     return sizeof(Entry) + kind.size() + id.size() + uri.size() + damage.size() + header.size();
@@ -72,8 +80,9 @@ struct HeaderComparison {
 };
 using HeaderDifference = std::function<Status(
     std::string_view what, std::optional<std::string_view> a, std::optional<std::string_view> b)>;
-// Tells where the headers of two entries that have them differ. Records of one family of dialects
-// are compared field by field, others by the attributes that both dialects can express.
+// Tells where the headers of two entries that have them differ. Records with fields of the same
+// names are compared field by field, others by the attributes that both dialects can express. If
+// one keeps the header of the other, only what contradicts counts.
 Status compare_headers(const Entry& a, const Entry& b, const HeaderComparison& how,
                        const HeaderDifference& differs);
 
