@@ -1,10 +1,8 @@
 // fonds convert
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,16 +19,6 @@
 
 namespace fonds::cli {
 namespace {
-
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
-}
 
 std::string read_file(const std::string& path, std::string_view what) {
   std::ifstream file(path, std::ios::binary);
@@ -60,7 +48,13 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--per-record") && write.one_unit) {
     throw UsageError{"--per-record and --one-member exclude each other"};
   }
-  if (const std::string name = arguments.get("--dictionary", "none"); name != "none") {
+  write.raw_dictionary = arguments.has("--raw-dictionary");
+  write.extension = arguments.get("--extension");
+  if (arguments.has("--frame-size")) {
+    write.frame_bytes = parse_size(arguments.get("--frame-size"));
+  }
+  if (const std::string name = arguments.get("--dictionary", "none");
+      name != "none" && name != "train") {
     write.dictionary = read_file(name, "dictionary");
   }
   for (const std::string& given : arguments.all("--header")) {
@@ -98,26 +92,6 @@ ops::Target choose_target(const Arguments& arguments, const Archive& first) {
   return std::move(*target);
 }
 
-// Shows how far each archive has been read, one after the other.
-class ArchiveProgress {
- public:
-  explicit ArchiveProgress(const Arguments& arguments) : arguments_(arguments) {}
-  void at(const Archive& archive, std::uint64_t position) {
-    if (std::exchange(archive_, &archive) != &archive) {
-      progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
-                                             archive.source->random_access()
-                                                 ? std::optional(archive.source->size().value_or(0))
-                                                 : std::nullopt);
-    }
-    progress_->at(position);
-  }
-
- private:
-  const Arguments& arguments_;
-  const Archive* archive_ = nullptr;
-  std::unique_ptr<Progress> progress_;
-};
-
 }  // namespace
 
 int run_convert(const Arguments& arguments) {
@@ -144,6 +118,7 @@ int run_convert(const Arguments& arguments) {
   write.threads = options.rewrite.write.threads;
   write.memory_budget = options.rewrite.write.memory_budget;
   options.rewrite.write = std::move(write);
+  options.train_dictionary = arguments.get("--dictionary") == "train";
   ArchiveProgress progress(arguments);
   options.progress = [&](const Archive& archive, std::uint64_t position) {
     progress.at(archive, position);
@@ -151,6 +126,14 @@ int run_convert(const Arguments& arguments) {
   const auto report = ops::convert(*archives, target, out, options);
   if (!report) {
     return static_cast<int>(failure(report.error(), messages));
+  }
+  if (report->trained) {
+    messages.hint(describe(report->trained->dictionary, report->trained->trial));
+    if (!report->trained->trial.pays()) {
+      messages.hint("it does not pay, so there is none in the archive");
+    }
+  } else if (!report->no_training.empty()) {
+    messages.hint(report->no_training + "; the archive has none");
   }
   for (const auto& [kind, n] : report->not_carried) {
     messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <fonds/format.hpp>
+
+#include "ops/train.hpp"
 
 namespace fonds::ops {
 
@@ -32,6 +35,8 @@ Result<WriteOptions::Entry> parse_header_entry(std::string_view text);
 
 struct ConvertOptions {
   RewriteOptions rewrite = {};  // `progress` is not called; the layout is that of the target
+  // zstd: a first pass over the archives makes a dictionary, which is used if it pays.
+  bool train_dictionary = false;
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 
@@ -39,6 +44,10 @@ struct ConvertReport {
   std::uint64_t records = 0;
   // What the target cannot hold: "record headers" and the number of them.
   std::map<std::string, std::uint64_t, std::less<>> not_carried;
+  // With train_dictionary: what was made; nothing if none could be, for the reason in
+  // `no_training`.
+  std::optional<Trained> trained;
+  std::string no_training;
 };
 
 // Writes the records of all archives, in order, into one archive; a few blocks are in memory at a
@@ -47,7 +56,8 @@ struct ConvertReport {
 // entries count. The sink is committed by the caller.
 //
 // Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
-// unless skip_damaged.
+// unless skip_damaged; BadArgument for train_dictionary where there is no zstd to use it;
+// Unsupported for train_dictionary with a pipe.
 Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
                               ByteSink& sink, const ConvertOptions& options);
 
