@@ -21,6 +21,15 @@ Status check_level(int level) {
   return {};
 }
 
+Status check_size(std::size_t size) {
+  if (size < zstd::kLeastDictionary || size > zstd::kMostDictionary) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("a dictionary of {} bytes: {} to {} are possible", size,
+                            zstd::kLeastDictionary, zstd::kMostDictionary));
+  }
+  return {};
+}
+
 // Gathers samples out of archives.
 class Gathering {
  public:
@@ -98,6 +107,7 @@ Result<Trained> train_on(zstd::DictionarySampler& sampler, std::size_t size, int
 
 Result<Trained> train(std::span<const Archive> archives, const TrainOptions& options) {
   FONDS_CHECK(check_level(options.level));
+  FONDS_CHECK(check_size(options.size));
   zstd::DictionarySampler sampler({.budget = options.sample});
   Gathering gathering(options, sampler);
   for (const Archive& archive : archives) {
@@ -109,7 +119,12 @@ Result<Trained> train(std::span<const Archive> archives, const TrainOptions& opt
       return fail(status.error().code(), status.error().message(), std::move(where));
     }
   }
-  return train_on(sampler, options.size, options.level);
+  auto trained = train_on(sampler, options.size, options.level);
+  if (!trained && trained.error().code() == ErrorCode::BadArgument) {
+    // Not the options are wrong, but what there is to learn from.
+    return fail(ErrorCode::Unsupported, trained.error().message());
+  }
+  return trained;
 }
 
 }  // namespace fonds::ops

@@ -34,7 +34,7 @@ Result<Trained> train_on(zstd::DictionarySampler& sampler, std::size_t size, int
 
 // Reads all archives and makes a dictionary of their records: header, block and what closes them.
 // Errors: those of reading; Corrupt at the first damage, which was told to on_finding, unless
-// skip_damaged; BadArgument for a size or a level that cannot be, and for too few records.
+// skip_damaged; BadArgument for a size or a level that cannot be; Unsupported for too few records.
 Result<Trained> train(std::span<const Archive> archives, const TrainOptions& options);
 
 }  // namespace fonds::ops
