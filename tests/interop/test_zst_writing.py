@@ -2,6 +2,7 @@
 import gzip
 import hashlib
 import io
+import json
 import shutil
 import struct
 import subprocess
@@ -194,9 +195,10 @@ def test_the_script_finds_nothing_in_good_files(data, parts):
     assert broken_rules(b"".join(parts[name] for name in data)) == []
 
 
-@pytest.mark.parametrize("rule", sorted(set(BROKEN) - {"zs-record"}))
-def test_verify_finds_the_same_rule(rule, parts, tmp_path):
+# What is no WARC at all is no archive to verify.
+@pytest.mark.parametrize("rule", sorted(set(BROKEN) - {"zs-warc"}))
+def test_verify_names_the_rule_too(rule, parts, tmp_path):
     path = tmp_path / "broken.warc.zst"
     path.write_bytes(BROKEN[rule](parts))
-    found = fonds("verify", "--strict", "--json", path).stdout.decode()
-    assert f'"code":"{rule}"' in found or '"code":"z' in found or rule == "zs-warc"
+    found = {json.loads(line).get("code") for line in fonds("verify", "--strict", "--json", path).stdout.splitlines()}
+    assert rule in found
