@@ -26,7 +26,7 @@ constexpr std::size_t kAtOnce = std::size_t{256}
 
 class EntryWorker final : public Worker {
  public:
-  explicit EntryWorker(bool with_headers) : maker_(with_headers) {}
+  explicit EntryWorker(const EntryMaker::Options& options) : maker_(options) {}
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     FONDS_CHECK(maker_.take(reader, record, out.text, out.findings));
     return true;
@@ -40,10 +40,11 @@ class EntryWorker final : public Worker {
 class Feed {
  public:
   using Report = std::function<void(Finding)>;
-  Feed(const Archive& archive, const ScanOptions& options, bool with_headers, Report report)
+  Feed(const Archive& archive, const ScanOptions& options, const EntryMaker::Options& making,
+       Report report)
       : archive_(archive),
         options_(options),
-        with_headers_(with_headers),
+        making_(making),
         report_(std::move(report)),
         most_(options.read.memory_budget / 4),
         thread_([this] { run(); }) {}
@@ -85,7 +86,7 @@ class Feed {
   void run() {
     Status status = guarded([&]() -> Status {
       FONDS_CHECK(scan(
-          archive_, options_, [&] { return std::make_unique<EntryWorker>(with_headers_); },
+          archive_, options_, [&] { return std::make_unique<EntryWorker>(making_); },
           [&](Stretch& piece, Worker&, std::uint64_t first, bool) { return put(piece, first); }));
       return {};
     });
@@ -131,7 +132,7 @@ class Feed {
 
   const Archive& archive_;
   const ScanOptions& options_;
-  bool with_headers_;
+  EntryMaker::Options making_;
   Report report_;
   std::uint64_t most_;
   std::vector<Entry> batch_;  // being given
@@ -169,9 +170,13 @@ class Comparison {
       const std::lock_guard lock(finding_);
       report_.finding(finding);
     };
-    const bool with_headers = !options_.blocks_only;
-    Feed a(*archives_[0], scan_[0], with_headers, report);
-    Feed b(*archives_[1], scan_[1], with_headers, report);
+    // Items have nothing but their content and their place.
+    const bool items =
+        archives_[0]->format->traits().captures != archives_[1]->format->traits().captures;
+    with_headers_ = !options_.blocks_only && !items;
+    const EntryMaker::Options making = {.headers = with_headers_, .names = !items};
+    Feed a(*archives_[0], scan_[0], making, report);
+    Feed b(*archives_[1], scan_[1], making, report);
     const std::array<Feed*, 2> feeds = {&a, &b};
     Aligner aligner(
         [&](std::size_t side) -> Result<std::optional<Entry>> {
@@ -219,7 +224,7 @@ class Comparison {
       FONDS_CHECK(
           tell({.kind = "damage", .a = &a, .b = &b, .value_a = shown(a), .value_b = shown(b)}));
     }
-    if (!options_.blocks_only) {
+    if (with_headers_) {
       FONDS_CHECK(headers(a, b));
     }
     if (a.digest != b.digest) {
@@ -289,6 +294,7 @@ class Comparison {
   std::mutex finding_;
   CompareSummary summary_;
   std::uint64_t read_again_ = 0;
+  bool with_headers_ = true;
 };
 
 }  // namespace

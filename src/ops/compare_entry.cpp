@@ -114,6 +114,10 @@ void EntryMaker::describe(const Record& record, Entry& entry) {
   entry.kind = record.kind();
   entry.id = record.id();
   entry.uri = attributes.get("uri");
+  if (!options_.names) {
+    entry.content_key = key_of({"item"});
+    return;
+  }
   const std::string_view date = attributes.get("date");
   if (!entry.id.empty()) {
     entry.id_key = key_of({"id", entry.id});
@@ -126,14 +130,14 @@ void EntryMaker::describe(const Record& record, Entry& entry) {
     entry.capture_key =
         key_of({"capture", type_of(record, attributes), entry.uri, date.substr(0, 19)});
   }
-  // Completed when the block is read.
+  // These are completed when the block is read.
   entry.octets_key = key_of({as_text(record.raw_header())});
   if (const auto kept = original_header(record)) {
     entry.origin_key = key_of({*kept});
   }
   entry.content_key =
       key_of({entry.uri, entry.uri.empty() ? std::string_view() : date.substr(0, 19)});
-  if (!with_headers_) {
+  if (!options_.headers) {
     return;
   }
   std::string& out = entry.header;

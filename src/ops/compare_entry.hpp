@@ -55,8 +55,12 @@ struct Entry {
 // Reads records to their end and makes entries of them. One thread at a time.
 class EntryMaker {
  public:
-  explicit EntryMaker(bool with_headers)
-      : with_headers_(with_headers), hasher_(DigestAlgorithm::Sha256) {}
+  struct Options {
+    bool headers = true;
+    bool names = true;  // else records are found by their blocks alone, as those of items are
+  };
+  explicit EntryMaker(const Options& options)
+      : options_(options), hasher_(DigestAlgorithm::Sha256) {}
   // Appends the entry of the current record to `out`, as text for read_entry(); its ordinal is not
   // in it. Findings of the record are appended to `findings`. Errors: those of reading.
   Status take(RecordReader& reader, const Record& record, std::string& out,
@@ -67,7 +71,7 @@ class EntryMaker {
   Status read_block(RecordReader& reader, const Record& record, Entry& entry);
   EntryKey key_of(std::initializer_list<std::string_view> parts);
 
-  bool with_headers_;
+  Options options_;
   Hasher hasher_;
 };
 
