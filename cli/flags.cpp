@@ -129,7 +129,14 @@ constexpr std::array kConvertFlags = {
         "RecordIO: none, flate or zstd, repeat for a stack"},
     Flag{"--per-record", 0, "", "WARC: a member or frame for each record (default)"},
     Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
-    Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
+    Flag{"--dictionary", 0, "FILE",
+         "WARC, zstd: compress with this dictionary; train: make one, and use it if it pays; none: "
+         "without (default)"},
+    Flag{"--raw-dictionary", 0, "", "WARC, zstd: store the dictionary uncompressed"},
+    Flag{"--extension", 0, "NAME",
+         "WARC, zstd: size-prefix or seek-table, which other readers step over"},
+    Flag{"--frame-size", 0, "SIZE",
+         "WARC, zstd: larger records are cut into frames of so many bytes (default 32M)"},
     Flag{"--skip-lengths", 0, "", "WARC, gzip: the extra field of WARC 00.11 in each member"},
     Flag{"--no-original-header", 0, "",
          "WARC: do not keep headers of another dialect in WARC-Original-Header"},
@@ -285,6 +292,31 @@ constexpr std::array kIndexExamples = {
     Example{"fonds index events.rio", "writes events.rio.offsets"},
 };
 
+constexpr std::array kCompareFlags = {
+    Flag{"--blocks-only", 0, "", "presence, order and blocks; not the headers"},
+    Flag{"--ignore-field", 0, "NAME", "leave this header field or attribute out; repeat for more"},
+    Flag{"--json", 0, "", "one JSON object a difference, and one at the end"},
+};
+constexpr std::array kCompareExamples = {
+    Example{"fonds compare old.arc.gz new.warc.gz", "whether all records are there"},
+    Example{"fonds compare --strict a.warc.gz a.warc.zst", "octet by octet, headers too"},
+    Example{"fonds compare --ignore-field WARC-Date a.warc.gz b.warc.gz", "all but the dates"},
+};
+
+constexpr std::array kTrainFlags = {
+    Flag{"--output", 'o', "DICT", "the dictionary to write; - is standard output"},
+    Flag{"--size", 0, "SIZE", "of the dictionary at most, 1K to 8M (default 256K)"},
+    Flag{"--level", 0, "N", "the level at which it will be used (default 3)"},
+    Flag{"--sample", 0, "SIZE", "of the records it is made of, in memory (default 64M)"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kTrainExamples = {
+    Example{"fonds train -o crawl.dict crawl-0001.warc.gz", "a dictionary for a whole crawl"},
+    Example{"fonds convert --dictionary crawl.dict -o crawl-0002.warc.zst crawl-0002.warc.gz",
+            "which is then used"},
+};
+
 constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fonds cat --help"}};
 
 constexpr std::array kCommands = {
@@ -349,6 +381,17 @@ constexpr std::array kCommands = {
             "One line a finding;\n"
             "notes are shown with --verbose. The list of codes is docs/reference/findings.md.",
             kVerifyFlags, kVerifyExamples, 0, run_verify},
+    Command{"compare", "A B", "Whether two archives have the same records",
+            "Compares two archives record by record and lists the differences; status 1 if there "
+            "are any. Records are paired by\n"
+            "place and id. Order of header fields, letter case of their names and the WARC version "
+            "count only with --strict.",
+            kCompareFlags, kCompareExamples, 0, run_compare},
+    Command{"train", "-o DICT ARCHIVE…", "Make a zstd dictionary of records",
+            "Makes a dictionary of samples of the records and says, by other samples, what it "
+            "saves. Archives of its kind are\n"
+            "then compressed with convert --dictionary DICT.",
+            kTrainFlags, kTrainExamples, 0, run_train},
     Command{"help",
             "[COMMAND]",
             "Help on a command",

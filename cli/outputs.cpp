@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -112,6 +113,37 @@ RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
   options.write.threads = thread_count(arguments);
   options.on_finding = [&messages](const Finding& finding) { messages.finding(finding); };
   return options;
+}
+
+void ArchiveProgress::at(const Archive& archive, std::uint64_t position) {
+  if (std::exchange(archive_, &archive) != &archive) {
+    progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
+                                           archive.source->random_access()
+                                               ? std::optional(archive.source->size().value_or(0))
+                                               : std::nullopt);
+  }
+  progress_->at(position);
+}
+
+int parse_level(const std::string& text) {
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
+}
+
+std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTrial& trial) {
+  const double saved = trial.without == 0 ? 0
+                                          : 100 - 100 * static_cast<double>(trial.with) /
+                                                      static_cast<double>(trial.without);
+  return fmt::format(
+      "dictionary {} of {} bytes ({} stored): {} other samples of {} bytes take {} instead of {} "
+      "bytes, {:.1f} % less",
+      dictionary.id(), dictionary.bytes().size(), trial.frame, trial.samples, trial.decoded,
+      trial.with, trial.without, saved);
 }
 
 Exit failure(const Error& error, Messages& messages) {

@@ -1,12 +1,10 @@
 #include "write_flags.hpp"
 
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,19 +12,10 @@
 
 #include "inputs.hpp"
 #include "ops/convert.hpp"
+#include "outputs.hpp"
 
 namespace fonds::cli {
 namespace {
-
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
-}
 
 std::string read_file(const std::string& path, std::string_view what) {
   std::ifstream file(path, std::ios::binary);
@@ -58,7 +47,13 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--per-record") && write.one_unit) {
     throw UsageError{"--per-record and --one-member exclude each other"};
   }
-  if (const std::string name = arguments.get("--dictionary", "none"); name != "none") {
+  write.raw_dictionary = arguments.has("--raw-dictionary");
+  write.extension = arguments.get("--extension");
+  if (arguments.has("--frame-size")) {
+    write.frame_bytes = parse_size(arguments.get("--frame-size"));
+  }
+  if (const std::string name = arguments.get("--dictionary", "none");
+      name != "none" && name != "train") {
     write.dictionary = read_file(name, "dictionary");
   }
   for (const std::string& given : arguments.all("--header")) {

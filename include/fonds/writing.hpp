@@ -46,8 +46,15 @@ struct WriteOptions {
   bool legal_ids = false;       // ids that are no URI become one, the old one is kept
   bool describe = true;         // a warcinfo in front says what was converted
   bool leave_out_damaged = false;
-  std::optional<std::string> dictionary = {};  // zstd: bytes of one
-  std::string file_name = {};                  // of the archive, where its records tell it
+  std::optional<std::string> dictionary = {};     // zstd: bytes of one
+  bool raw_dictionary = false;                    // zstd: stored uncompressed
+  std::string extension = {};                     // zstd: "size-prefix", "seek-table"; empty: none
+  std::optional<std::uint64_t> frame_bytes = {};  // zstd: records of more are cut into frames
+  // Is given each unit instead of the sink: a writer that writes nothing shows what it would
+  // compress. Of long units as many bytes as `sampled_bytes`.
+  std::function<void(ByteView unit)> sample = {};
+  std::size_t sampled_bytes = std::size_t{128} << 10;
+  std::string file_name = {};  // of the archive, where its records tell it
   unsigned threads = 1;
   std::uint64_t memory_budget = std::uint64_t{1} << 30;
 };

@@ -37,6 +37,8 @@ class ZstdDecoder final : public UnitDecoder {
   ZstdDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options);
   // Loads the dictionary and goes to DecodeOptions::start. Call once, before anything else.
   Status open();
+  // Steps over whole frames without decoding them, when skimming.
+  Result<std::uint64_t> skip(std::uint64_t n) override;
 
  protected:
   Result<Fill> fill(std::size_t wanted) override;
@@ -66,6 +68,9 @@ class ZstdDecoder final : public UnitDecoder {
   void end_frame(std::uint64_t decoded_size, std::uint64_t stored_end);
   // The frame at position_ as far as `most` stored bytes show it.
   Result<FrameInfo> scan(std::uint64_t offset, std::uint64_t most);
+  // When skimming, steps over the rest of the frame in hand, or over the next one, if it has at
+  // most `most` decoded bytes left. Returns their number; 0 if the frame must be decoded.
+  Result<std::uint64_t> step_over_frame(std::uint64_t most);
   // Goes on behind a frame that cannot be decoded but is whole.
   Result<Fill> pass_frame();
   Result<Fill> damaged();

@@ -1,14 +1,17 @@
 #include "format/warc/writing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include <fonds/buffer.hpp>
 #include <fonds/encoder.hpp>
 
 #include "base/text.hpp"
@@ -55,6 +58,46 @@ Date now() {
   return date;
 }
 
+Result<EncodeOptions::Extension> parse_extension(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, EncodeOptions::Extension>, 3> kNames = {
+      {{"", EncodeOptions::Extension::None},
+       {"size-prefix", EncodeOptions::Extension::SizePrefix},
+       {"seek-table", EncodeOptions::Extension::SeekTable}}};
+  for (const auto& [known, extension] : kNames) {
+    if (known == name) {
+      return extension;
+    }
+  }
+  return fail(ErrorCode::BadArgument,
+              fmt::format("'{}' is no extension; size-prefix and seek-table are", name));
+}
+
+// Shows the beginnings of units instead of compressing them.
+class Sampler final : public Encoder {
+ public:
+  Sampler(std::function<void(ByteView)> sample, std::size_t most)
+      : sample_(std::move(sample)), most_(most) {}
+  Status begin_unit(std::optional<std::uint64_t> /*decoded_size*/) override {
+    unit_.clear();
+    return {};
+  }
+  Status write(ByteView decoded) override {
+    unit_.append(decoded.first(std::min(decoded.size(), most_ - unit_.size())));
+    return {};
+  }
+  Status end_unit() override {
+    sample_(unit_.view());
+    return {};
+  }
+  Status put_stored(ByteView /*stored*/) override { return {}; }
+  Status finish() override { return {}; }
+
+ private:
+  std::function<void(ByteView)> sample_;
+  std::size_t most_;
+  Buffer unit_;
+};
+
 Result<EncodeOptions> encode_options(const WriteOptions& options) {
   EncodeOptions encode;
   if (options.compression.size() > 1) {
@@ -66,6 +109,21 @@ Result<EncodeOptions> encode_options(const WriteOptions& options) {
   encode.skip_lengths = options.skip_lengths;
   encode.threads = options.threads;
   encode.memory_budget = options.memory_budget / 2;
+  encode.raw_dictionary = options.raw_dictionary;
+  if (options.frame_bytes) {
+    encode.frame_bytes = *options.frame_bytes;
+  }
+  FONDS_TRY(encode.extension, parse_extension(options.extension));
+  if (encode.codec != "zstd" && (options.raw_dictionary || options.frame_bytes ||
+                                 encode.extension != EncodeOptions::Extension::None)) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("stored dictionaries, extensions and frame sizes belong to zstd, not "
+                            "to {}",
+                            encode.codec));
+  }
+  if (options.raw_dictionary && !options.dictionary) {
+    return fail(ErrorCode::BadArgument, "there is no dictionary that could be stored uncompressed");
+  }
   if (options.dictionary) {
     FONDS_TRY(encode.dictionary, ZstdDictionary::parse(as_bytes(*options.dictionary)));
   }
@@ -88,6 +146,10 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   writer.leave_out_damaged = options.leave_out_damaged;
   writer.held = options.memory_budget / 8;
   FONDS_TRY(const EncodeOptions encode, encode_options(options));
+  if (options.sample) {
+    return std::unique_ptr<RecordWriter>(std::make_unique<Writer>(
+        std::make_unique<Sampler>(options.sample, options.sampled_bytes), std::move(writer)));
+  }
   FONDS_TRY(auto encoder, make_encoder(sink, encode));
   return std::unique_ptr<RecordWriter>(
       std::make_unique<Writer>(std::move(encoder), std::move(writer)));
