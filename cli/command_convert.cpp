@@ -34,7 +34,7 @@ int run_convert(const Arguments& arguments) {
   Messages messages(arguments);
   const std::string out_name = output_name(arguments, "OUT");
   WriteOptions write;
-  add_write_options(arguments, write);
+  const bool train = add_write_options(arguments, write);
   write.file_name =
       out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {
@@ -54,7 +54,7 @@ int run_convert(const Arguments& arguments) {
   write.threads = options.rewrite.write.threads;
   write.memory_budget = options.rewrite.write.memory_budget;
   options.rewrite.write = std::move(write);
-  options.train_dictionary = arguments.get("--dictionary") == "train";
+  options.train_dictionary = train;
   ArchiveProgress progress(arguments);
   options.check = arguments.has("--check");
   options.progress = [&](const Archive& archive, std::uint64_t position) {

@@ -153,7 +153,9 @@ Exit create_archive(const Arguments& arguments, Messages& messages) {
   const std::optional<Archive>& existing = *opened;
   const bool added = arguments.has("--append");
   WriteOptions write;
-  add_write_options(arguments, write);
+  if (add_write_options(arguments, write)) {
+    throw UsageError{"create has no records to make a dictionary of; fonds train makes one"};
+  }
   if (out_name != "-") {
     write.file_name = std::filesystem::path(out_name).filename().string();
   }

@@ -28,7 +28,7 @@ std::string read_file(const std::string& path, std::string_view what) {
 
 }  // namespace
 
-void add_write_options(const Arguments& arguments, WriteOptions& write) {
+bool add_write_options(const Arguments& arguments, WriteOptions& write) {
   write.compression = arguments.all("--compression");
   if (arguments.has("--level")) {
     write.level = parse_level(arguments.get("--level"));
@@ -52,9 +52,9 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--frame-size")) {
     write.frame_bytes = parse_size(arguments.get("--frame-size"));
   }
-  if (const std::string name = arguments.get("--dictionary", "none");
-      name != "none" && name != "train") {
-    write.dictionary = read_file(name, "dictionary");
+  const std::string dictionary = arguments.get("--dictionary", "none");
+  if (dictionary != "none" && dictionary != "train") {
+    write.dictionary = read_file(dictionary, "dictionary");
   }
   for (const std::string& given : arguments.all("--header")) {
     auto entry = ops::parse_header_entry(given);
@@ -66,6 +66,7 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--trailer")) {
     write.trailer = read_file(arguments.get("--trailer"), "trailer");
   }
+  return dictionary == "train";
 }
 
 std::vector<std::string> compression_of_name(const std::string& name) {
