@@ -1,6 +1,5 @@
 // fonds convert
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,16 +21,6 @@
 namespace fonds::cli {
 namespace {
 
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
-}
-
 std::string read_file(const std::string& path, std::string_view what) {
   std::ifstream file(path, std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -43,9 +32,7 @@ std::string read_file(const std::string& path, std::string_view what) {
 
 void add_write_options(const Arguments& arguments, WriteOptions& write) {
   write.compression = arguments.all("--compression");
-  if (arguments.has("--level")) {
-    write.level = parse_level(arguments.get("--level"));
-  }
+  write.level = compression_level(arguments);
   if (arguments.has("--block-size")) {
     write.block_bytes = parse_size(arguments.get("--block-size"));
   }

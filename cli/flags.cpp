@@ -156,11 +156,16 @@ constexpr std::array kConvertExamples = {
 
 constexpr std::array kMergeFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--join-segments", 0, "",
+         "WARC: segments of one record become that record, across the archives"},
+    Flag{"--level", 0, "N", "WARC: of what has to be compressed again"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kMergeExamples = {
-    Example{"fonds merge -o day.rio hour-*.rio", "one file out of many"},
+    Example{"fonds merge -o day.warc.gz hour-*.warc.gz", "one file out of many"},
+    Example{"fonds merge --join-segments -o whole.warc.gz part-*.warc.gz",
+            "and the segments of a record become one again"},
 };
 
 constexpr std::array kSplitFlags = {

@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -93,6 +94,20 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
 unsigned thread_count(const Arguments& arguments) {
   const unsigned given = scan_options(arguments).threads;
   return given == 0 ? std::max(1U, std::thread::hardware_concurrency()) : given;
+}
+
+std::optional<int> compression_level(const Arguments& arguments) {
+  if (!arguments.has("--level")) {
+    return std::nullopt;
+  }
+  const std::string text = arguments.get("--level");
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
 }
 
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,

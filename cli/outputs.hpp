@@ -56,6 +56,8 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
                                const Interruption& interruption);
 unsigned thread_count(const Arguments& arguments);
+// The value of --level. Throws UsageError for what is no number.
+std::optional<int> compression_level(const Arguments& arguments);
 
 // Tells of an error that ended the work. Throws UsageError for what the user can put right.
 Exit failure(const Error& error, Messages& messages);

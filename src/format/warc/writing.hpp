@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/error.hpp>
@@ -16,6 +17,8 @@ class WarcWriting final : public FormatWriting {
   // unknown or has no meaning together.
   Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
                                                const WriteOptions& options) const override;
+  Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
+                              const RewriteOptions& options) const override;
 };
 
 }  // namespace fonds::warc

@@ -1,0 +1,79 @@
+// Segments in the archives that are merged, and the whole records they become.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fonds/codec.hpp>
+#include <fonds/error.hpp>
+#include <fonds/format.hpp>
+#include <fonds/writing.hpp>
+
+#include "format/warc/edits.hpp"
+#include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
+
+namespace fonds::warc {
+
+// Stored offset of a unit, and decoded octets from there to the record.
+using RecordPlace = std::pair<std::uint64_t, std::uint64_t>;
+inline RecordPlace place_of(const Place& place) { return {place.unit, place.inner}; }
+
+struct FoundSegment {
+  SegmentPart part;
+  std::size_t archive = 0;  // its position
+  RecordPlace place;
+  std::uint64_t group = 0;    // stored offset at which copying could begin
+  std::uint64_t ordinal = 0;  // of the record in its archive
+};
+
+class Joins {
+ public:
+  // `archives` and `options` must outlive this.
+  Joins(std::span<const Archive> archives, const RewriteOptions& options)
+      : archives_(archives), options_(options) {}
+
+  void add(FoundSegment segment);
+  // Finds the chains that are complete; `tell` gets what is wrong with the others, by ruling R23.
+  // Errors: those of reading, of `tell`.
+  Status settle(const std::function<Status(Finding)>& tell);
+  // Calls `touched` with archive and group of each part that will be moved or changed.
+  void for_each_touched(const std::function<void(std::size_t, std::uint64_t)>& touched) const;
+
+  // The record at this place became part of another one.
+  bool absorbed(std::size_t archive, const RecordPlace& place) const;
+  // The whole record that begins with the segment at this place; nullptr if none does.
+  struct Whole {
+    std::vector<std::size_t> parts;  // positions in what was added
+    std::uint64_t length = 0;
+  };
+  const Whole* whole(std::size_t archive, const RecordPlace& place) const;
+  // What changes in the header of the first segment. Reads all blocks if it has a digest. Errors:
+  // as write_blocks().
+  Result<HeaderChange::Whole> change(const Whole& whole, const Header& first) const;
+  // Gives the blocks of all parts to `out`, in order and piece by piece. Errors: those of reading
+  // and of `out`; Corrupt for a part that is not as long as it was.
+  Status write_blocks(const Whole& whole, const ByteOutput& out) const;
+  std::uint64_t count() const { return wholes_.size(); }
+
+ private:
+  using Key = std::pair<std::size_t, RecordPlace>;
+  Key key_of(std::size_t i) const { return {found_[i].archive, found_[i].place}; }
+  Location location(std::size_t i) const;
+  Status write_block(std::size_t i, const ByteOutput& out) const;
+  Result<bool> same_block(std::size_t a, std::size_t b) const;
+
+  std::span<const Archive> archives_;
+  const RewriteOptions& options_;
+  std::vector<FoundSegment> found_;
+  std::map<Key, Whole> wholes_;  // by the place of the first part
+  std::set<Key> absorbed_;
+};
+
+}  // namespace fonds::warc
