@@ -32,9 +32,15 @@ std::string_view missing_closing(bool arc, std::string_view closing) {
   return ends == 0 ? "\r\n\r\n" : ends == 1 ? "\r\n" : "";
 }
 
+// What is wrong with how the record is stored, not with the record.
+bool is_of_framing(const Finding& finding) {
+  return finding.code == "zr-one" || finding.code == "zf-dictid";
+}
+
 const Finding* first_damage(const std::vector<Finding>& findings, bool strict) {
-  const auto found = std::find_if(findings.begin(), findings.end(),
-                                  [strict](const Finding& f) { return is_damage(f, strict); });
+  const auto found = std::find_if(findings.begin(), findings.end(), [strict](const Finding& f) {
+    return is_damage(f, strict) && !is_of_framing(f);
+  });
   return found == findings.end() ? nullptr : &*found;
 }
 
@@ -189,7 +195,11 @@ Status Merger::survey_record(std::size_t i, Pass& pass, const WarcRecord& record
     joins_.add({std::move(*part), i, place, group, ordinal});
   }
   for (const Finding& finding : seen_) {
-    if (options_.skip_damaged && options_.on_finding && !is_damage(finding, options_.strict)) {
+    const bool kept = is_of_framing(finding) || !is_damage(finding, options_.strict);
+    if (is_of_framing(finding)) {
+      input.changed_groups.insert(group);
+    }
+    if (options_.skip_damaged && options_.on_finding && kept) {
       options_.on_finding(finding);
     }
   }
@@ -235,9 +245,10 @@ Status Merger::take(std::size_t i) {
     }
     FONDS_CHECK(take_record(pass, *record));
   }
-  if (first && plan_.raw) {
-    copy_->start(0);
-  } else if (first) {
+  if (first && plan_.archives.size() == 1 && !input_->head_damaged) {
+    FONDS_CHECK(copy_->head(input_->tee ? input_->tee->end() : *input_->size, sink_));
+  }
+  if (first) {
     return {};  // nothing but line ends and empty units
   }
   FONDS_CHECK(end_archive());

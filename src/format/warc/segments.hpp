@@ -17,11 +17,11 @@ namespace fonds::warc {
 
 // What the header of a segment says.
 struct SegmentPart {
-  std::string id, origin;    // without <>
+  std::string id = {}, origin = {};  // without <>
   std::uint32_t number = 1;  // from 1
   char code = 0;             // of 00.11; 0 in the others
-  std::optional<std::uint64_t> total;
-  std::string truncated;     // empty: it is not
+  std::optional<std::uint64_t> total = {};
+  std::string truncated = {};  // empty: it is not
   std::uint64_t length = 0;  // octets of the block
 
   // The first of several parts; one that names an origin continues another record.
