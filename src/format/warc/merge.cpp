@@ -37,9 +37,14 @@ bool is_of_framing(const Finding& finding) {
   return finding.code == "zr-one" || finding.code == "zf-dictid";
 }
 
+// Octets behind the record; its own end is certain, or it would have other findings.
+bool is_behind(const Finding& finding) {
+  return finding.code == "resync" || finding.code == "trailing-garbage";
+}
+
 const Finding* first_damage(const std::vector<Finding>& findings, bool strict) {
   const auto found = std::find_if(findings.begin(), findings.end(), [strict](const Finding& f) {
-    return is_damage(f, strict) && !is_of_framing(f);
+    return is_damage(f, strict) && !is_of_framing(f) && !is_behind(f);
   });
   return found == findings.end() ? nullptr : &*found;
 }
@@ -63,7 +68,7 @@ class Merger {
   Status take(std::size_t i);
   Status take_record(Pass& pass, const WarcRecord& record);
   Status begin_group(std::uint64_t unit, bool first);
-  Status begin_archive(std::uint64_t unit);
+  Status begin_archive(std::uint64_t unit, bool make);
   Status end_archive();
   Status put_record(Pass& pass, const WarcRecord& record, const HeaderChange& change,
                     const Joins::Whole* whole);
@@ -195,11 +200,14 @@ Status Merger::survey_record(std::size_t i, Pass& pass, const WarcRecord& record
     joins_.add({std::move(*part), i, place, group, ordinal});
   }
   for (const Finding& finding : seen_) {
-    const bool kept = is_of_framing(finding) || !is_damage(finding, options_.strict);
-    if (is_of_framing(finding)) {
+    const bool damaged = is_damage(finding, options_.strict);
+    if (damaged && (is_of_framing(finding) || is_behind(finding))) {
       input.changed_groups.insert(group);
     }
-    if (options_.skip_damaged && options_.on_finding && kept) {
+    if (damaged && damage == nullptr && is_behind(finding)) {
+      lose(finding);
+    } else if (options_.skip_damaged && options_.on_finding &&
+               (!damaged || is_of_framing(finding))) {
       options_.on_finding(finding);
     }
   }
@@ -268,13 +276,15 @@ Status Merger::begin_group(std::uint64_t unit, bool first) {
                 {.source = plan_.archives[number_].source->name(), .stored_offset = unit});
   }
   if (first) {
-    FONDS_CHECK(begin_archive(unit));
+    FONDS_CHECK(begin_archive(unit, make));
     if (make && !input_->recompress && copy_->position() < unit) {
+      copy_->drop_last_prefix();
       FONDS_CHECK(copy_->up_to(unit));
     }
   } else if (making_) {
     if (!make) {
-      FONDS_CHECK(copy_->start_at_unit(unit));
+      FONDS_TRY(const std::uint64_t from, copy_->with_prefix(unit));
+      copy_->start(from);
     }
   } else if (unit > copy_->position() && (make || unit - copy_->position() >= kPiece)) {
     if (make) {
@@ -291,8 +301,8 @@ Status Merger::begin_group(std::uint64_t unit, bool first) {
   return {};
 }
 
-// What stands before the first record, which begins at `unit`.
-Status Merger::begin_archive(std::uint64_t unit) {
+// What stands before the first record, which begins at `unit`; `make`: it is made anew.
+Status Merger::begin_archive(std::uint64_t unit, bool make) {
   if (plan_.raw) {
     copy_->start(0);
     begun_ = true;
@@ -304,7 +314,8 @@ Status Merger::begin_archive(std::uint64_t unit) {
     if (input_->recompress) {
       FONDS_CHECK(sink_.write(plan_.dictionary_frame.view()));
     } else {
-      FONDS_CHECK(copy_->head(input_->head_damaged ? input_->head : unit, sink_));
+      FONDS_TRY(const std::uint64_t end, copy_->with_prefix(unit));
+      FONDS_CHECK(copy_->head(input_->head_damaged ? input_->head : make ? end : unit, sink_));
     }
     FONDS_TRY(encoder_, make_encoder(sink_, plan_.encode));
     copy_->start(unit);

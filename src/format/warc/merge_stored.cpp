@@ -136,17 +136,13 @@ Status StoredCopy::pause() {
   return {};
 }
 
-Status StoredCopy::start_at_unit(std::uint64_t offset) {
-  const bool room = target_.frames && offset - next_ >= zstd::kSizePrefixSize;
-  if (room) {
-    FONDS_TRY(const ByteView before,
-              at(offset - zstd::kSizePrefixSize, zstd::kSizePrefixSize));
-    next_ = offset - (zstd::parse_size_prefix(before) ? zstd::kSizePrefixSize : 0);
-  } else {
-    next_ = offset;
+Result<std::uint64_t> StoredCopy::with_prefix(std::uint64_t offset) {
+  if (!target_.frames || offset - next_ < zstd::kSizePrefixSize) {
+    return offset;
   }
-  release();
-  return {};
+  const std::uint64_t before = offset - zstd::kSizePrefixSize;
+  FONDS_TRY(const ByteView stored, at(before, zstd::kSizePrefixSize));
+  return zstd::parse_size_prefix(stored) ? before : offset;
 }
 
 void StoredCopy::pass_over() {

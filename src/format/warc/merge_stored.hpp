@@ -62,9 +62,9 @@ class StoredCopy {
   void use(Encoder& encoder) { target_.encoder = &encoder; }
   // The bytes from `offset` on are the next ones; nothing is copied of those before.
   void start(std::uint64_t offset) { next_ = offset; }
-  // As start() for a unit behind others that were not copied: what was told of its size stands
-  // before it and goes along.
-  Status start_at_unit(std::uint64_t offset);
+  // Where what was told of the size of the unit at `offset` begins, which stands before it; or
+  // `offset`. Both lie behind position().
+  Result<std::uint64_t> with_prefix(std::uint64_t offset);
   // Bytes of a pipe that wait are not needed.
   void pass_over();
   std::uint64_t position() const { return next_; }
