@@ -66,8 +66,7 @@ char status_code(std::string_view truncated) {
 class PositionalEdit {
  public:
   PositionalEdit(const Header& header, ByteView raw)
-      : line_end_(header.lf_only ? "\n" : "\r\n"),
-        lines_(lines_of(as_text(raw), line_end_)) {}
+      : line_end_(header.lf_only ? "\n" : "\r\n"), lines_(lines_of(as_text(raw), line_end_)) {}
 
   void replace(std::string_view name, std::string value) {
     edits_.push_back({name, std::move(value), false});

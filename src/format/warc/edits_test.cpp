@@ -32,8 +32,8 @@ constexpr const char* kModern =
     "Content-Length: 5\r\n\r\n";
 
 TEST(ChangedHeader, WholeRecordHasNoSegmentFields) {
-  const std::string text = changed(
-      kModern, {.whole = {{.block_length = 12345, .block_digest = "sha1:new"}}}, 12345);
+  const std::string text =
+      changed(kModern, {.whole = {{.block_length = 12345, .block_digest = "sha1:new"}}}, 12345);
   EXPECT_EQ(text,
             "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2020\r\n"
             "X-Folded: a\r\n b\r\nWARC-Block-Digest: sha1:new\r\nContent-Length: 12345\r\n\r\n");
@@ -52,8 +52,8 @@ TEST(ChangedHeader, WarcinfoIsNamed) {
 
 // 53 octets of header-line and 14 of the rest.
 std::string positional(const std::string& fields, std::uint64_t block, const char* status = "p1") {
-  const std::string rest = std::string(" 20070101000001 urn:uuid:32 ") + status + "\r\n" + fields +
-                           "\r\n";
+  const std::string rest =
+      std::string(" 20070101000001 urn:uuid:32 ") + status + "\r\n" + fields + "\r\n";
   std::string line;
   for (std::uint64_t length = 0; line.empty() || line.size() + block != length;) {
     length = line.empty() ? 90 : line.size() + block;
@@ -64,8 +64,8 @@ std::string positional(const std::string& fields, std::uint64_t block, const cha
 
 TEST(ChangedHeader, PositionalLengthCountsItsOwnDigits) {
   const std::string raw = positional("type: data\r\nnote: a\r\n b\r\n", 3);
-  for (const std::uint64_t length : {0ULL, 9ULL, 20ULL, 925ULL, 926ULL, 927ULL, 928ULL, 929ULL,
-                                     930ULL, 99999999999ULL}) {
+  for (const std::uint64_t length :
+       {0ULL, 9ULL, 20ULL, 925ULL, 926ULL, 927ULL, 928ULL, 929ULL, 930ULL, 99999999999ULL}) {
     const std::string text = changed(raw, {.whole = {{.block_length = length}}}, length);
     EXPECT_THAT(text, HasSubstr(" urn:uuid:32 w1\r\ntype: data\r\nnote: a\r\n b\r\n\r\n"));
   }

@@ -52,10 +52,7 @@ const Finding* first_damage(const std::vector<Finding>& findings, bool strict) {
 class Merger {
  public:
   Merger(MergePlan plan, ByteSink& sink, const RewriteOptions& options)
-      : plan_(std::move(plan)),
-        sink_(sink),
-        options_(options),
-        joins_(plan_.archives, options_) {}
+      : plan_(std::move(plan)), sink_(sink), options_(options), joins_(plan_.archives, options_) {}
 
   Result<RewriteReport> run();
 
@@ -104,10 +101,10 @@ Status Merger::tell(Finding finding) {
     options_.on_finding(finding);
   }
   if (options_.strict && !options_.skip_damaged && is_damage(finding, true)) {
-    return fail(ErrorCode::Corrupt,
-                fmt::format("stopped at [{}] because of --strict: {}", finding.code,
-                            finding.message),
-                finding.where);
+    return fail(
+        ErrorCode::Corrupt,
+        fmt::format("stopped at [{}] because of --strict: {}", finding.code, finding.message),
+        finding.where);
   }
   return {};
 }
@@ -266,8 +263,8 @@ Status Merger::take(std::size_t i) {
 
 Status Merger::begin_group(std::uint64_t unit, bool first) {
   const bool bad_mark = first && begun_ && byte_order_mark_ && plan_.encode.codec != "none";
-  const bool make = !plan_.raw && (input_->recompress || input_->changed_groups.contains(unit) ||
-                                   bad_mark);
+  const bool make =
+      !plan_.raw && (input_->recompress || input_->changed_groups.contains(unit) || bad_mark);
   if (!plan_.encodable && input_->changed_groups.contains(unit)) {
     return fail(ErrorCode::Unsupported,
                 fmt::format("records would have to be changed that are compressed as {}, which "
@@ -423,9 +420,8 @@ Status Merger::put_record(Pass& pass, const WarcRecord& record, const HeaderChan
                           const Joins::Whole* whole) {
   const bool arc = record.header.dialect == Dialect::Arc;
   const bool changed = change.whole || !change.warcinfo_id.empty();
-  const std::string header =
-      changed ? changed_header(record.header, record.raw_header(), change)
-              : std::string(as_text(record.raw_header()));
+  const std::string header = changed ? changed_header(record.header, record.raw_header(), change)
+                                     : std::string(as_text(record.raw_header()));
   FONDS_CHECK(encoder_->begin_unit());
   FONDS_CHECK(encoder_->write(as_bytes(header)));
   if (whole != nullptr) {

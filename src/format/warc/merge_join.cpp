@@ -61,8 +61,7 @@ Status Joins::settle(const std::function<Status(Finding)>& tell) {
   return {};
 }
 
-void Joins::for_each_touched(
-    const std::function<void(std::size_t, std::uint64_t)>& touched) const {
+void Joins::for_each_touched(const std::function<void(std::size_t, std::uint64_t)>& touched) const {
   for (const auto& [key, whole] : wholes_) {
     for (const std::size_t i : whole.parts) {
       touched(found_[i].archive, found_[i].group);

@@ -31,10 +31,10 @@ std::string first_part(const std::string& block, const std::string& more = {}) {
   return resource("a", block, "WARC-Segment-Number: 1\r\n" + more);
 }
 std::string part(int number, const std::string& block, const std::string& more = {}) {
-  return warc_record("continuation", "a" + std::to_string(number), block,
-                     "WARC-Target-URI: http://a/a\r\nWARC-Segment-Number: " +
-                         std::to_string(number) + "\r\nWARC-Segment-Origin-ID: <urn:x:a>\r\n" +
-                         more);
+  return warc_record(
+      "continuation", "a" + std::to_string(number), block,
+      "WARC-Target-URI: http://a/a\r\nWARC-Segment-Number: " + std::to_string(number) +
+          "\r\nWARC-Segment-Origin-ID: <urn:x:a>\r\n" + more);
 }
 std::string total(std::uint64_t octets) {
   return "WARC-Segment-Total-Length: " + std::to_string(octets) + "\r\n";
@@ -88,11 +88,10 @@ TEST(MergeJoin, UnitsWithoutPartsStayAsTheyAreStored) {
 }
 
 TEST(MergeJoin, HeaderTellsOfTheWhole) {
-  const std::string a = first_part("one,", "WARC-Block-Digest: " + sha1("one,") +
-                                               "\r\nWARC-Payload-Digest: sha1:KEPT\r\n");
-  const std::string b =
-      part(2, "two", total(7) + "WARC-Truncated: time\r\nWARC-Block-Digest: " + sha1("two") +
-                         "\r\n");
+  const std::string a = first_part(
+      "one,", "WARC-Block-Digest: " + sha1("one,") + "\r\nWARC-Payload-Digest: sha1:KEPT\r\n");
+  const std::string b = part(
+      2, "two", total(7) + "WARC-Truncated: time\r\nWARC-Block-Digest: " + sha1("two") + "\r\n");
   const std::string text = joined({a, b}).text();
   EXPECT_THAT(text, HasSubstr("WARC-Block-Digest: " + sha1("one,two") + "\r\n"));
   EXPECT_THAT(text, HasSubstr("WARC-Payload-Digest: sha1:KEPT\r\n"));
@@ -121,16 +120,15 @@ TEST_P(KeptParts, StayAsTheyAreAndAreTold) {
 }
 INSTANTIATE_TEST_SUITE_P(
     MergeJoin, KeptParts,
-    testing::Values(
-        Kept{"missing", {first_part("one"), part(2, "two")}, {"segment-missing"}},
-        Kept{"gap",
-             {first_part("one"), part(3, "three", total(8))},
-             {"segment-missing", "segment-orphan"}},
-        Kept{"orphan", {part(2, "two", total(8))}, {"segment-orphan"}},
-        Kept{"wrong_total",
-             {first_part("one"), part(2, "two", total(99))},
-             {"segment-total-mismatch"}},
-        Kept{"alone", {first_part("one")}, {"segment-missing"}}),
+    testing::Values(Kept{"missing", {first_part("one"), part(2, "two")}, {"segment-missing"}},
+                    Kept{"gap",
+                         {first_part("one"), part(3, "three", total(8))},
+                         {"segment-missing", "segment-orphan"}},
+                    Kept{"orphan", {part(2, "two", total(8))}, {"segment-orphan"}},
+                    Kept{"wrong_total",
+                         {first_part("one"), part(2, "two", total(99))},
+                         {"segment-total-mismatch"}},
+                    Kept{"alone", {first_part("one")}, {"segment-missing"}}),
     [](const auto& param) { return std::string(param.param.name); });
 
 TEST(MergeJoin, FirstOfEqualPartsCountsAndTheOtherStays) {
@@ -176,8 +174,7 @@ TEST(MergeJoin, SegmentsOf0011BecomeOneRecord) {
                          positional("20070101000001 54321 p1", "type: data\r\n", "one,"),
                          positional("20070101000001 54322 p2", origin, "two,")};
   const Merged result = joined(files);
-  EXPECT_EQ(result.bytes,
-            positional("20070101000001 54321 z1", "type: data\r\n", "one,two,three"));
+  EXPECT_EQ(result.bytes, positional("20070101000001 54321 z1", "type: data\r\n", "one,two,three"));
 }
 
 TEST(MergeJoin, LongChainIsNotHeldInMemory) {

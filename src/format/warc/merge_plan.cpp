@@ -135,11 +135,11 @@ Status add_input(const Archive& archive, bool twice, MergePlan& plan) {
     }
   }
   if (!plan.archives.empty() && plan.archives.front().codecs != archive.codecs) {
-    return fail(ErrorCode::BadArgument,
-                fmt::format("is compressed as {}, {} as {}; fonds convert joins both",
-                            codec_names(archive), plan.archives.front().source->name(),
-                            codec_names(plan.archives.front())),
-                {.source = archive.source->name()});
+    return fail(
+        ErrorCode::BadArgument,
+        fmt::format("is compressed as {}, {} as {}; fonds convert joins both", codec_names(archive),
+                    plan.archives.front().source->name(), codec_names(plan.archives.front())),
+        {.source = archive.source->name()});
   }
   plan.archives.push_back(std::move(opened));
   plan.inputs.push_back(std::move(input));

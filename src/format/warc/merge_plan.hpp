@@ -35,11 +35,11 @@ struct MergeInput {
 };
 
 struct MergePlan {
-  std::vector<Archive> archives;  // those that have any bytes
+  std::vector<Archive> archives;   // those that have any bytes
   std::vector<MergeInput> inputs;  // of each
   EncodeOptions encode = {};
-  bool encodable = false;  // there is an encoder for what the archives are
-  bool raw = false;        // nothing is encoded: bytes are copied as they are
+  bool encodable = false;        // there is an encoder for what the archives are
+  bool raw = false;              // nothing is encoded: bytes are copied as they are
   Buffer dictionary_frame = {};  // of the merged file, as it is stored in its archive
 };
 

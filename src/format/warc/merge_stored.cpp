@@ -54,9 +54,8 @@ Status TeeSource::prefetch(std::size_t size) {
   const bool once = given_ == end();  // a reader takes what there is
   while (end() < size) {
     const MutableByteView room = kept_.room(static_cast<std::size_t>(size - end()));
-    FONDS_TRY(const std::size_t n,
-              pipe_->read_next(room.first(std::min<std::size_t>(
-                  room.size(), static_cast<std::size_t>(size - end())))));
+    FONDS_TRY(const std::size_t n, pipe_->read_next(room.first(std::min<std::size_t>(
+                                       room.size(), static_cast<std::size_t>(size - end())))));
     kept_.commit(n);
     if (n == 0 || once) {
       break;
@@ -121,10 +120,10 @@ Status StoredCopy::put(ByteView bytes) {
   }
   Status status = target_.encoder->put_stored(bytes);
   if (!status && status.error().code() == ErrorCode::BadArgument) {
-    return fail(ErrorCode::Unsupported,
-                fmt::format("cannot be copied: {}; fonds convert writes it anew",
-                            status.error().message()),
-                {.stored_offset = next_});
+    return fail(
+        ErrorCode::Unsupported,
+        fmt::format("cannot be copied: {}; fonds convert writes it anew", status.error().message()),
+        {.stored_offset = next_});
   }
   return status;
 }
@@ -204,8 +203,8 @@ Status StoredCopy::head(std::uint64_t to, ByteSink& sink) {
 Status StoredCopy::frames_up_to(std::uint64_t to, bool all) {
   std::size_t want = kStep;
   while (next_ < to) {
-    FONDS_TRY(ByteView view, at(next_, static_cast<std::size_t>(
-                                           std::min<std::uint64_t>(want, to - next_))));
+    FONDS_TRY(ByteView view,
+              at(next_, static_cast<std::size_t>(std::min<std::uint64_t>(want, to - next_))));
     view = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), to - next_)));
     std::size_t run = 0;
     std::size_t dropped = 0;

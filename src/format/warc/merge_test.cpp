@@ -120,8 +120,7 @@ TEST_P(EachClosing, IsMadeGoodInPlainArchives) {
   EXPECT_THAT(merged(Strings{bytes}).findings, IsEmpty());
   EXPECT_EQ(merged({b, a}).bytes, b + a);  // at the end it stays as it was
 }
-INSTANTIATE_TEST_SUITE_P(Merge, EachClosing,
-                         testing::Values(Closing{"one", 2}, Closing{"both", 4}),
+INSTANTIATE_TEST_SUITE_P(Merge, EachClosing, testing::Values(Closing{"one", 2}, Closing{"both", 4}),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(Merge, ArcRecordGetsItsLineEnd) {
@@ -165,8 +164,8 @@ ZstdDictionary dictionary(std::uint32_t id, char last) {
 
 std::string zstd_archive(const Strings& records, const ZstdDictionary& dictionary,
                          bool raw = false) {
-  return encoded(records, EncodeOptions{
-                              .codec = "zstd", .dictionary = dictionary, .raw_dictionary = raw});
+  return encoded(records,
+                 EncodeOptions{.codec = "zstd", .dictionary = dictionary, .raw_dictionary = raw});
 }
 
 // The frames by kind: D a dictionary, F a zstd frame, x an extension. Findings of errors behind.
@@ -233,9 +232,8 @@ TEST(MergeZstd, WithoutADictionaryInFrontTheLargerPartStaysAsItIs) {
   const std::string large = zstd_archive(kTwo, dictionary(40000, 'a'));
   ASSERT_GT(large.size(), small.size());
   EXPECT_THAT(frames_of(merged({small, large}).bytes), StartsWith("D"));
-  EXPECT_THAT(frames_of(merged({small, large, encoded({resource("2", std::string(20000, 'q') +
-                                                                           large)},
-                                                      "zstd")})
+  EXPECT_THAT(frames_of(merged({small, large,
+                                encoded({resource("2", std::string(20000, 'q') + large)}, "zstd")})
                             .bytes),
               StartsWith("F"));
 }

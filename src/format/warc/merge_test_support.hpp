@@ -85,7 +85,7 @@ struct Merged {
 };
 
 inline Merged merged_sources(const std::vector<std::shared_ptr<ByteSource>>& sources,
-                     RewriteOptions options = {}) {
+                             RewriteOptions options = {}) {
   std::vector<Archive> archives;
   for (const auto& source : sources) {
     archives.push_back(*open_archive(source, {.format = "warc"}));

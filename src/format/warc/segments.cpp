@@ -13,9 +13,8 @@ class Builder {
  public:
   Builder(std::span<const SegmentPart> all, std::vector<std::size_t> parts)
       : all_(all), parts_(std::move(parts)) {
-    std::stable_sort(parts_.begin(), parts_.end(), [&](std::size_t a, std::size_t b) {
-      return all_[a].number < all_[b].number;
-    });
+    std::stable_sort(parts_.begin(), parts_.end(),
+                     [&](std::size_t a, std::size_t b) { return all_[a].number < all_[b].number; });
   }
 
   SegmentChain build() {
@@ -117,9 +116,9 @@ std::vector<SegmentIssue> judge_chain(const SegmentChain& chain,
   std::vector<SegmentIssue> issues;
   if (chain.parts.empty()) {
     for (const std::size_t i : chain.orphans) {
-      issues.push_back({"segment-orphan", i,
-                        fmt::format("segment {}: no record {} begins it", parts[i].number,
-                                    parts[i].origin)});
+      issues.push_back(
+          {"segment-orphan", i,
+           fmt::format("segment {}: no record {} begins it", parts[i].number, parts[i].origin)});
     }
     return issues;
   }
@@ -150,8 +149,8 @@ std::vector<SegmentIssue> judge_chain(const SegmentChain& chain,
                                   *parts[last].total)});
   }
   if (!parts[last].total && parts[last].code == 0 && chain.parts.size() > 1) {
-    issues.push_back({"missing-mandatory-field", last,
-                      "the last segment needs WARC-Segment-Total-Length"});
+    issues.push_back(
+        {"missing-mandatory-field", last, "the last segment needs WARC-Segment-Total-Length"});
   }
   return issues;
 }

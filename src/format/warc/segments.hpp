@@ -18,11 +18,11 @@ namespace fonds::warc {
 // What the header of a segment says.
 struct SegmentPart {
   std::string id = {}, origin = {};  // without <>
-  std::uint32_t number = 1;  // from 1
-  char code = 0;             // of 00.11; 0 in the others
+  std::uint32_t number = 1;          // from 1
+  char code = 0;                     // of 00.11; 0 in the others
   std::optional<std::uint64_t> total = {};
   std::string truncated = {};  // empty: it is not
-  std::uint64_t length = 0;  // octets of the block
+  std::uint64_t length = 0;    // octets of the block
 
   // The first of several parts; one that names an origin continues another record.
   bool begins() const noexcept { return number == 1 && origin.empty(); }
@@ -35,8 +35,8 @@ std::optional<SegmentPart> segment_part(const Header& header, std::uint64_t bloc
 struct SegmentChain {
   // Numbers 1, 2, 3, … without a gap; empty if the first part is not there.
   std::vector<std::size_t> parts;
-  bool complete = false;              // the last of `parts` ends the record
-  std::vector<std::size_t> orphans;   // behind a gap, behind the end, or of no beginning
+  bool complete = false;             // the last of `parts` ends the record
+  std::vector<std::size_t> orphans;  // behind a gap, behind the end, or of no beginning
   struct Repeated {
     std::size_t first, again;  // the same number; the first in input order counts
   };

@@ -16,7 +16,10 @@ SegmentPart first(std::uint64_t length = 10, char code = 0) {
   return {.id = "a", .number = 1, .code = code, .length = length};
 }
 SegmentPart next(std::uint32_t number, char code = 0, std::uint64_t length = 10) {
-  return {.id = "a" + std::to_string(number), .origin = "a", .number = number, .code = code,
+  return {.id = "a" + std::to_string(number),
+          .origin = "a",
+          .number = number,
+          .code = code,
           .length = length};
 }
 SegmentPart last(std::uint32_t number, std::uint64_t total) {
