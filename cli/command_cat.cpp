@@ -127,6 +127,18 @@ int run_cat(const Arguments& arguments) {
   ops::CatOptions options;
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
+  options.join_segments = arguments.has("--join-segments");
+  if (arguments.has("--with") && !options.join_segments) {
+    throw UsageError{"--with goes with --join-segments"};
+  }
+  for (const std::string& name : arguments.all("--with")) {
+    auto archive = open_archive(name, {.format = arguments.get("--format")});
+    if (!archive) {
+      messages.error(archive.error());
+      return static_cast<int>(Exit::Unreadable);
+    }
+    options.with.push_back(std::move(*archive));
+  }
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);

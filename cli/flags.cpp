@@ -79,6 +79,9 @@ constexpr std::array kLsExamples = {
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
+    Flag{"--join-segments", 0, "", "WARC: the first segment of a record gives the whole record"},
+    Flag{"--with", 0, "ARCHIVE",
+         "with --join-segments: later segments are looked for in this one too; repeat for more"},
     Flag{"--newline", 0, "", "a line end behind each record"},
     Flag{"--null", 0, "", "a zero byte behind each record"},
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},

@@ -211,3 +211,33 @@ def test_level_out_of_range_is_a_mistake_of_usage(tmp_path):
     assert fonds("merge", "--level", "99", "-o", tmp_path / "out", *paths).returncode == 2
     assert fonds("merge", "--level", "x", "-o", tmp_path / "out", *paths).returncode == 2
     assert fonds("merge", "--level", "19", "-o", tmp_path / "out", *paths).returncode == 0
+
+
+@pytest.mark.parametrize("part", ["record", "header", "block", "http", "body", "payload", "decoded"])
+def test_cat_gives_the_parts_of_the_whole_record(part, tmp_path):
+    first, *others = [WARC / "own" / f"segmented-{n}.warc" for n in (1, 2, 3)]
+    out = tmp_path / "whole.warc"
+    merge_all = fonds("merge", "--join-segments", "-o", out, first, *others)
+    assert merge_all.returncode == 0
+    done = fonds("cat", "--join-segments", "--part", part, first, "index:0", "--with", others[1], "--with", others[0])
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == fonds("cat", "--part", part, out).stdout != b""
+
+
+def test_cat_of_everything_gives_logical_records_and_tells_what_is_missing():
+    a, b = (WARC / "0011" / f"06-segments-gz-{n}.warc.gz" for n in "ab")
+    done = fonds("cat", "--join-segments", "--part", "header", a, "--with", b)
+    assert done.returncode == 0 and done.stdout.count(b"warc/00.11") == 1 and b" 54321 z1\r\n" in done.stdout
+    done = fonds("cat", "--join-segments", "--part", "header", b, "--with", a)
+    assert done.returncode == 1 and b"[segment-missing]" in done.stderr
+    assert done.stdout.count(b"Segment-Origin-ID") == 2  # those that belong to no whole record
+
+
+def test_cat_joins_segments_of_files_of_one_format_only(tmp_path):
+    path = WARC / "0011/06-segments-gz-a.warc.gz"
+    assert fonds("cat", "--with", path, path).returncode == 2
+    assert fonds("cat", "--join-segments", "--with", tmp_path / "none", path).returncode == 3
+    done = fonds("cat", "--join-segments", "-", input=path.read_bytes())
+    assert done.returncode == 3 and b"pipe" in done.stderr
+    done = fonds("cat", "--join-segments", "--with", FIXTURES / "recordio/v2-manyblocks.rio", path)
+    assert done.returncode == 3 and b"one format" in done.stderr

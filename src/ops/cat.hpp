@@ -30,6 +30,8 @@ struct CatOptions {
   Separator separator = Separator::None;
   std::vector<Key> keys;            // empty: all records
   bool resolve = false;             // a revisit gives its original's content
+  bool join_segments = false;       // the first segment of a record gives the whole record
+  std::vector<Archive> with;        // where segments are looked for beside the archive
   bool strict = false;              // stop at the first warning or error
   std::uint64_t limit = 0;          // records; 0: all
   std::uint64_t tail = 0;           // only the last so many records; 0: all

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "base/digest.hpp"
-#include "format/common/judge.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -22,6 +21,56 @@ std::string labelled(std::string_view label, DigestAlgorithm algorithm, const Di
 }
 
 }  // namespace
+
+Result<SegmentStream> SegmentStream::open(const Archive& archive, const RewriteOptions& options,
+                                          const FoundSegment& segment) {
+  ReadOptions read = options.read;
+  read.skim = read.http = false;
+  read.search_damaged = read.search_damaged || options.skip_damaged;
+  read.start = segment.place.first;
+  read.start_inner = segment.place.second;
+  SegmentStream stream(segment,
+                       {.source = archive.source->name(),
+                        .stored_offset = segment.place.first,
+                        .ordinal = segment.ordinal,
+                        .record_id = segment.part.id},
+                       read.stop);
+  FONDS_TRY(stream.reader_, archive.format->open(archive, read));
+  FONDS_TRY(const Record* const record, stream.reader_->next());
+  if (record == nullptr || place_of(record->place) != segment.place ||
+      record->length() != segment.part.length) {
+    return fail(ErrorCode::Corrupt, "the segment is no longer there", stream.where_);
+  }
+  return stream;
+}
+
+Result<ByteView> SegmentStream::peek() {
+  if (stop_.stop_requested()) {
+    return fail(ErrorCode::Cancelled, "stopped");
+  }
+  FONDS_TRY(const ByteView shown, reader_->peek_block(1));
+  if (!shown.empty()) {
+    return shown.first(std::min(shown.size(), kPiece));
+  }
+  FONDS_TRY(const RecordEnd end, reader_->finish());
+  for (const Finding& finding : end.findings) {
+    if (finding.severity == Severity::Error) {
+      return fail(ErrorCode::Corrupt, fmt::format("the segment is damaged [{}]", finding.code),
+                  where_);
+    }
+  }
+  if (seen_ != segment_->part.length) {
+    return fail(ErrorCode::Corrupt,
+                fmt::format("the segment has {} octets, not {}", seen_, segment_->part.length),
+                where_);
+  }
+  return ByteView{};
+}
+
+void SegmentStream::consume(std::size_t n) {
+  seen_ += n;
+  reader_->consume_block(n);
+}
 
 void Joins::add(FoundSegment segment) { found_.push_back(std::move(segment)); }
 
@@ -79,48 +128,15 @@ const Joins::Whole* Joins::whole(std::size_t archive, const RecordPlace& place) 
 }
 
 Status Joins::write_block(std::size_t i, const ByteOutput& out) const {
-  const FoundSegment& found = found_[i];
-  const Archive& archive = archives_[found.archive];
-  ReadOptions read = options_.read;
-  read.skim = read.http = false;
-  read.search_damaged = read.search_damaged || options_.skip_damaged;
-  read.start = found.place.first;
-  read.start_inner = found.place.second;
-  FONDS_TRY(const auto reader, archive.format->open(archive, read));
-  FONDS_TRY(const Record* const record, reader->next());
-  const auto* const segment = static_cast<const WarcRecord*>(record);
-  if (segment == nullptr || place_of(segment->place) != found.place ||
-      segment->block_length != found.part.length) {
-    return fail(ErrorCode::Corrupt, "the segment is no longer there", location(i));
-  }
-  std::uint64_t seen = 0;
+  FONDS_TRY(SegmentStream stream, open(i));
   while (true) {
-    FONDS_TRY(const ByteView shown, reader->peek_block(1));
-    if (shown.empty()) {
-      break;
+    FONDS_TRY(const ByteView piece, stream.peek());
+    if (piece.empty()) {
+      return {};
     }
-    const ByteView piece = shown.first(std::min(shown.size(), kPiece));
     FONDS_CHECK(out(piece));
-    seen += piece.size();
-    reader->consume_block(piece.size());
-    if (options_.read.stop.stop_requested()) {
-      return fail(ErrorCode::Cancelled, "stopped");
-    }
+    stream.consume(piece.size());
   }
-  FONDS_TRY(RecordEnd end, reader->finish());
-  for (const Finding& finding : end.findings) {
-    if (finding.severity == Severity::Error) {
-      return fail(ErrorCode::Corrupt,
-                  fmt::format("stopped at damage [{}]; --skip-damaged leaves it out", finding.code),
-                  location(i));
-    }
-  }
-  if (seen != found.part.length) {
-    return fail(ErrorCode::Corrupt,
-                fmt::format("the segment has {} octets, not {}", seen, found.part.length),
-                location(i));
-  }
-  return {};
 }
 
 Status Joins::write_blocks(const Whole& whole, const ByteOutput& out) const {

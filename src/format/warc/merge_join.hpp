@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,27 @@ struct FoundSegment {
   RecordPlace place;
   std::uint64_t group = 0;    // stored offset at which copying could begin
   std::uint64_t ordinal = 0;  // of the record in its archive
+};
+
+// The block of one segment, read from its archive by its place.
+class SegmentStream {
+ public:
+  // Errors: those of reading; Corrupt if the segment is no longer there.
+  static Result<SegmentStream> open(const Archive& archive, const RewriteOptions& options,
+                                    const FoundSegment& segment);
+  // The next octets; none at the end, behind which it must not be called. Errors: those of reading;
+  // Corrupt for damage and for a block that is not as long as it was; Cancelled.
+  Result<ByteView> peek();
+  void consume(std::size_t n);
+
+ private:
+  SegmentStream(const FoundSegment& segment, Location where, std::stop_token stop)
+      : segment_(&segment), where_(std::move(where)), stop_(std::move(stop)) {}
+  const FoundSegment* segment_;
+  Location where_;
+  std::stop_token stop_;
+  std::unique_ptr<RecordReader> reader_;
+  std::uint64_t seen_ = 0;
 };
 
 class Joins {
@@ -60,7 +83,10 @@ class Joins {
   // Gives the blocks of all parts to `out`, in order and piece by piece. Errors: those of reading
   // and of `out`; Corrupt for a part that is not as long as it was.
   Status write_blocks(const Whole& whole, const ByteOutput& out) const;
-  std::uint64_t count() const { return wholes_.size(); }
+  // The block of the part that was added as number `i`.
+  Result<SegmentStream> open(std::size_t i) const {
+    return SegmentStream::open(archives_[found_[i].archive], options_, found_[i]);
+  }
 
  private:
   using Key = std::pair<std::size_t, RecordPlace>;
