@@ -139,7 +139,7 @@ class Joiner final : public SegmentJoiner {
       const auto& record = static_cast<const WarcRecord&>(*generic);
       auto part = segment_part(record.header, record.block_length.value_or(0));
       if (part) {
-        joins_.add({std::move(*part), i, place_of(record.place), 0, record.ordinal});
+        FONDS_CHECK(joins_.add({std::move(*part), i, place_of(record.place), 0, record.ordinal}));
       }
     }
   }

@@ -60,7 +60,10 @@ class Merger {
   // First reading: what is damaged, which segments there are, which records change.
   Status survey(std::size_t i);
   Status survey_record(std::size_t i, Pass& pass, const WarcRecord& record, std::uint64_t group);
-  void lose(const Finding& finding);
+  // Both fail with LimitExceeded if that is more than can be remembered.
+  Status lose(Finding finding);
+  Status make_anew(MergeInput& input, std::uint64_t group);
+  Status remember(std::uint64_t bytes);
 
   Status take(std::size_t i);
   Status take_record(Pass& pass, const WarcRecord& record);
@@ -82,10 +85,11 @@ class Merger {
   Joins joins_;
   Association association_;
   std::unique_ptr<Encoder> encoder_;
-  bool begun_ = false;         // the file has bytes
-  std::string missing_;        // line ends behind the last record
-  std::uint64_t before_ = 0;   // stored bytes of the archives that are done
-  std::vector<Finding> seen_;  // by the pass in hand, and not yet looked at
+  bool begun_ = false;            // the file has bytes
+  std::string missing_;           // line ends behind the last record
+  std::uint64_t before_ = 0;      // stored bytes of the archives that are done
+  std::uint64_t remembered_ = 0;  // bytes of what the first reading has shown
+  std::vector<Finding> seen_;     // by the pass in hand, and not yet looked at
 
   // Of the archive in hand.
   std::size_t number_ = 0;
@@ -131,7 +135,26 @@ Result<RewriteReport> Merger::run() {
 
 // ---- the first reading ----
 
-void Merger::lose(const Finding& finding) { report_.lost.push_back(finding); }
+Status Merger::remember(std::uint64_t bytes) {
+  remembered_ += bytes;
+  if (remembered_ > options_.read.memory_budget) {
+    return fail(ErrorCode::LimitExceeded,
+                "there is more damage than can be listed; --memory allows more");
+  }
+  return {};
+}
+
+Status Merger::lose(Finding finding) {
+  constexpr std::uint64_t kEach = 512;
+  FONDS_CHECK(remember(kEach + finding.message.size() + finding.where.record_id.size()));
+  report_.lost.push_back(std::move(finding));
+  return {};
+}
+
+Status Merger::make_anew(MergeInput& input, std::uint64_t group) {
+  constexpr std::uint64_t kEach = 64;
+  return input.changed_groups.insert(group).second ? remember(kEach) : Status();
+}
 
 Status Merger::survey(std::size_t i) {
   MergeInput& input = plan_.inputs[i];
@@ -149,9 +172,9 @@ Status Merger::survey(std::size_t i) {
     // What belongs to no record lies behind the last one, or before the first.
     for (const Finding& finding : seen_) {
       if (is_damage(finding, options_.strict)) {
-        lose(finding);
+        FONDS_CHECK(lose(finding));
         if (group) {
-          input.changed_groups.insert(*group);
+          FONDS_CHECK(make_anew(input, *group));
         } else {
           input.head_damaged = true;
         }
@@ -188,28 +211,28 @@ Status Merger::survey_record(std::size_t i, Pass& pass, const WarcRecord& record
     Finding lost = *damage;
     lost.message += fmt::format("{}the record of {} octets is left out",
                                 lost.message.empty() ? "" : "; ", octets);
-    lose(lost);
+    FONDS_CHECK(lose(std::move(lost)));
     report_.lost_bytes += octets;
     ++report_.records_lost;
     input.left_out.insert(place);
-    input.changed_groups.insert(group);
+    FONDS_CHECK(make_anew(input, group));
   } else if (part) {
-    joins_.add({std::move(*part), i, place, group, ordinal});
+    FONDS_CHECK(joins_.add({std::move(*part), i, place, group, ordinal}));
   }
   for (const Finding& finding : seen_) {
     const bool damaged = is_damage(finding, options_.strict);
     if (damaged && (is_of_framing(finding) || is_behind(finding))) {
-      input.changed_groups.insert(group);
+      FONDS_CHECK(make_anew(input, group));
     }
     if (damaged && damage == nullptr && is_behind(finding)) {
-      lose(finding);
+      FONDS_CHECK(lose(finding));
     } else if (options_.skip_damaged && options_.on_finding &&
                (!damaged || is_of_framing(finding))) {
       options_.on_finding(finding);
     }
   }
   if (association_.next(tie, damage == nullptr) == Association::Verdict::Name) {
-    input.changed_groups.insert(group);
+    FONDS_CHECK(make_anew(input, group));
   }
   return {};
 }

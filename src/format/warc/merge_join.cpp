@@ -72,7 +72,22 @@ void SegmentStream::consume(std::size_t n) {
   reader_->consume_block(n);
 }
 
-void Joins::add(FoundSegment segment) { found_.push_back(std::move(segment)); }
+Status Joins::add(FoundSegment segment) {
+  // Chains and places are kept beside it.
+  constexpr std::uint64_t kBeside = 256;
+  const SegmentPart& part = segment.part;
+  held_ += sizeof(FoundSegment) + kBeside + 2 * (part.id.size() + part.origin.size()) +
+           part.truncated.size();
+  if (held_ > options_.read.memory_budget) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("more than {} segments cannot be remembered; --memory allows more",
+                            found_.size()),
+                {.source = archives_[segment.archive].source->name(),
+                 .stored_offset = segment.place.first});
+  }
+  found_.push_back(std::move(segment));
+  return {};
+}
 
 Location Joins::location(std::size_t i) const {
   const FoundSegment& found = found_[i];

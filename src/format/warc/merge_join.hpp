@@ -62,7 +62,8 @@ class Joins {
   Joins(std::span<const Archive> archives, const RewriteOptions& options)
       : archives_(archives), options_(options) {}
 
-  void add(FoundSegment segment);
+  // Errors: LimitExceeded if there are more than can be remembered.
+  Status add(FoundSegment segment);
   // Finds the chains that are complete; `tell` gets what is wrong with the others, by ruling R23.
   // Errors: those of reading, of `tell`.
   Status settle(const std::function<Status(Finding)>& tell);
@@ -98,6 +99,7 @@ class Joins {
   std::span<const Archive> archives_;
   const RewriteOptions& options_;
   std::vector<FoundSegment> found_;
+  std::uint64_t held_ = 0;       // bytes of them
   std::map<Key, Whole> wholes_;  // by the place of the first part
   std::set<Key> absorbed_;
 };

@@ -177,6 +177,16 @@ TEST(MergeJoin, SegmentsOf0011BecomeOneRecord) {
   EXPECT_EQ(result.bytes, positional("20070101000001 54321 z1", "type: data\r\n", "one,two,three"));
 }
 
+TEST(MergeJoin, MoreSegmentsThanCanBeRememberedAreRefused) {
+  std::string many;
+  for (int i = 2; i < 3000; ++i) {
+    many += part(i, "");
+  }
+  RewriteOptions options;
+  options.read.memory_budget = std::uint64_t{256} << 10;
+  EXPECT_EQ(joined({many}, options).code, ErrorCode::LimitExceeded);
+}
+
 TEST(MergeJoin, LongChainIsNotHeldInMemory) {
   constexpr std::size_t kPart = std::size_t{8} << 20;
   Strings files;
