@@ -120,22 +120,23 @@ void hint_index(const Archive& archive, const std::vector<Key>& keys, Messages& 
   }
 }
 
-std::vector<Archive> open_originals(const Arguments& arguments) {
-  std::vector<Archive> originals;
-  if (arguments.has("--originals") && !arguments.has("--resolve")) {
-    throw UsageError{"--originals is for --resolve"};
+// Where originals and segments are looked for too.
+std::vector<Archive> open_others(const Arguments& arguments) {
+  std::vector<Archive> others;
+  if (arguments.has("--with") && !arguments.has("--resolve") && !arguments.has("--join-segments")) {
+    throw UsageError{"--with is for --resolve and --join-segments"};
   }
-  for (const std::string& name : arguments.all("--originals")) {
+  for (const std::string& name : arguments.all("--with")) {
     auto archive = open_archive(name);
     if (!archive) {
       throw UsageError{archive.error().to_string()};
     }
     if (!archive->source->random_access()) {
-      throw UsageError{fmt::format("{}: --originals needs a file, not a pipe", name)};
+      throw UsageError{fmt::format("{}: --with needs a file, not a pipe", name)};
     }
-    originals.push_back(std::move(*archive));
+    others.push_back(std::move(*archive));
   }
-  return originals;
+  return others;
 }
 
 }  // namespace
@@ -146,7 +147,8 @@ int run_cat(const Arguments& arguments) {
   ops::CatOptions options;
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
-  options.originals = open_originals(arguments);
+  options.others = open_others(arguments);
+  options.join_segments = arguments.has("--join-segments");
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);

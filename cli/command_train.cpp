@@ -21,9 +21,7 @@ int run_train(const Arguments& arguments) {
   if (arguments.has("--size")) {
     options.size = static_cast<std::size_t>(parse_size(arguments.get("--size")));
   }
-  if (arguments.has("--level")) {
-    options.level = parse_level(arguments.get("--level"));
-  }
+  options.level = compression_level(arguments).value_or(options.level);
   const auto archives = open_all(arguments, messages);
   if (!archives) {
     return static_cast<int>(Exit::Unreadable);

@@ -79,8 +79,10 @@ constexpr std::array kLsExamples = {
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
-    Flag{"--originals", 0, "FILE",
-         "with --resolve: look for originals in this archive too; repeat for more"},
+    Flag{"--join-segments", 0, "", "WARC: the first segment of a record gives the whole record"},
+    Flag{"--with", 0, "ARCHIVE",
+         "with --resolve and --join-segments: originals and segments are looked for in this one "
+         "too; repeat for more"},
     Flag{"--newline", 0, "", "a line end behind each record"},
     Flag{"--null", 0, "", "a zero byte behind each record"},
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
@@ -212,11 +214,16 @@ constexpr std::array kCreateExamples = {
 
 constexpr std::array kMergeFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--join-segments", 0, "",
+         "WARC: segments of one record become that record, across the archives"},
+    Flag{"--level", 0, "N", "WARC: of what has to be compressed again"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kMergeExamples = {
-    Example{"fonds merge -o day.rio hour-*.rio", "one file out of many"},
+    Example{"fonds merge -o day.warc.gz hour-*.warc.gz", "one file out of many"},
+    Example{"fonds merge --join-segments -o whole.warc.gz part-*.warc.gz",
+            "and the segments of a record become one again"},
 };
 
 constexpr std::array kSplitFlags = {

@@ -100,6 +100,20 @@ unsigned thread_count(const Arguments& arguments) {
   return given == 0 ? std::max(1U, std::thread::hardware_concurrency()) : given;
 }
 
+std::optional<int> compression_level(const Arguments& arguments) {
+  if (!arguments.has("--level")) {
+    return std::nullopt;
+  }
+  const std::string text = arguments.get("--level");
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
+}
+
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
                                const Interruption& interruption) {
   RewriteOptions options;
@@ -123,16 +137,6 @@ void ArchiveProgress::at(const Archive& archive, std::uint64_t position) {
                                                : std::nullopt);
   }
   progress_->at(position);
-}
-
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
 }
 
 std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTrial& trial) {

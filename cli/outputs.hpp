@@ -59,6 +59,8 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
                                const Interruption& interruption);
 unsigned thread_count(const Arguments& arguments);
+// The value of --level. Throws UsageError for what is no number.
+std::optional<int> compression_level(const Arguments& arguments);
 
 // Shows how far each archive has been read, one after the other.
 class ArchiveProgress {
@@ -72,7 +74,6 @@ class ArchiveProgress {
   std::unique_ptr<Progress> progress_;
 };
 
-int parse_level(const std::string& text);  // throws UsageError
 // What a dictionary saves.
 std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTrial& trial);
 

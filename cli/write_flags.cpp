@@ -30,9 +30,7 @@ std::string read_file(const std::string& path, std::string_view what) {
 
 bool add_write_options(const Arguments& arguments, WriteOptions& write) {
   write.compression = arguments.all("--compression");
-  if (arguments.has("--level")) {
-    write.level = parse_level(arguments.get("--level"));
-  }
+  write.level = compression_level(arguments);
   if (arguments.has("--block-size")) {
     write.block_bytes = parse_size(arguments.get("--block-size"));
   }

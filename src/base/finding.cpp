@@ -368,6 +368,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The version is written in the wrong letter case."},
     {"warc-fields-syntax", Severity::Warning, "WARC 1.1, 4 and 8",
      "A block of `application/warc-fields` has a line that is no named field."},
+    {"warcinfo-changed", Severity::Warning, "WARC 1.1, 6.2",
+     "Records without a warcinfo of their own come behind that of another archive."},
     {"warcinfo-not-first", Severity::Note, "WARC 1.1, 5.5",
      "The archive does not begin with a warcinfo record."},
     {"zd-checksum", Severity::Warning, "WARC-Zstandard 1.0, rule 20",

@@ -54,6 +54,11 @@ Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*optio
   return cannot("has no header entries and no trailer", archive);
 }
 
+Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,
+                                                             const ReadOptions& /*options*/) const {
+  return cannot("has no segments", archives.front());
+}
+
 Status Format::write_part(RecordReader& reader, const Record& /*record*/, RecordPart part,
                           std::uint64_t /*max_payload*/, const ByteOutput& out,
                           std::vector<Finding>& /*findings*/) const {

@@ -32,15 +32,24 @@ Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
   if (archives.empty()) {
     return fail(ErrorCode::BadArgument, "there is nothing to merge");
   }
+  // No bytes are a good archive of any format.
+  const Archive* first = nullptr;
   for (const Archive& archive : archives) {
-    if (archive.format != archives.front().format) {
+    if (archive.source->random_access() && archive.source->size().value_or(1) == 0) {
+      continue;
+    }
+    if (first != nullptr && archive.format != first->format) {
       return fail(ErrorCode::BadArgument,
                   fmt::format("is {}, the first archive is {}; fonds convert joins both",
-                              archive.format->name(), archives.front().format->name()),
+                              archive.format->name(), first->format->name()),
                   {.source = archive.source->name()});
     }
+    first = first == nullptr ? &archive : first;
   }
-  FONDS_TRY(const FormatWriting* const writing, writing_of(archives.front(), "merged"));
+  if (first == nullptr) {
+    first = &archives.front();
+  }
+  FONDS_TRY(const FormatWriting* const writing, writing_of(*first, "merged"));
   return writing->merge(archives, sink, options);
 }
 

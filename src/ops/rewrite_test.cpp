@@ -75,15 +75,23 @@ TEST(PartFiles, ReplaceOnlyIfTheyMay) {
 
 TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
   MemorySink sink;
-  const std::vector<Archive> archives = {warc()};
+  const std::vector<Archive> archives = {archive_of(lines::lines_format(), "a\n")};
   const auto merged = merge(archives, sink, {});
   ASSERT_FALSE(merged.has_value());
   EXPECT_EQ(merged.error().code(), ErrorCode::Unsupported);
-  EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: warc archives cannot be merged"));
+  EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: lines "));
   EXPECT_EQ(repair(warc(), sink, {}).error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(split(warc(), {}, {.size = 1}).error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "offsets").error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "").value_or(""), "cdxj");
+}
+
+TEST(Merge, EmptyArchiveIsOneOfAnyFormat) {
+  MemorySink sink;
+  const std::vector<Archive> archives = {archive_of(lines::lines_format(), ""), warc()};
+  const auto merged = merge(archives, sink, {});
+  ASSERT_TRUE(merged.has_value());
+  EXPECT_EQ(merged->records_kept, 1U);
 }
 
 TEST(Merge, RefusesArchivesOfDifferentFormats) {

@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "format/warc/dedup.hpp"
+#include "format/warc/merge.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -158,6 +159,11 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
 Result<RewriteReport> WarcWriting::dedup(std::span<const Archive> archives, ByteSink& sink,
                                          const DedupOptions& options) const {
   return dedup_archives(archives, sink, options);
+}
+
+Result<RewriteReport> WarcWriting::merge(std::span<const Archive> archives, ByteSink& sink,
+                                         const RewriteOptions& options) const {
+  return merge_archives(archives, sink, options);
 }
 
 }  // namespace fonds::warc

@@ -29,6 +29,8 @@ class WarcWriting final : public FormatWriting {
                                                   const MakeOptions& options) const override;
   Result<RewriteReport> dedup(std::span<const Archive> archives, ByteSink& sink,
                               const DedupOptions& options) const override;
+  Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
+                              const RewriteOptions& options) const override;
 };
 
 // What a layout stands for; nothing for "". Errors: BadArgument for one that cannot be written.
