@@ -11,7 +11,9 @@
 
 #include <fonds/encoder.hpp>
 
+#include "base/guarded.hpp"
 #include "base/text.hpp"
+#include "format/warc/split.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -40,20 +42,6 @@ Result<std::optional<Target>> parse_layout(std::string_view layout) {
                           layout));
 }
 
-// The time that is written into new records: that of the build, where one is prescribed
-// (reproducible-builds.org).
-Date now() {
-  Date date;
-  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
-  const auto prescribed = epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
-  date.seconds = prescribed ? static_cast<std::int64_t>(*prescribed)
-                            : std::chrono::duration_cast<std::chrono::seconds>(
-                                  std::chrono::system_clock::now().time_since_epoch())
-                                  .count();
-  date.precision = Date::Precision::Second;
-  return date;
-}
-
 Result<EncodeOptions> encode_options(const WriteOptions& options) {
   EncodeOptions encode;
   if (options.compression.size() > 1) {
@@ -72,6 +60,18 @@ Result<EncodeOptions> encode_options(const WriteOptions& options) {
 }
 
 }  // namespace
+
+Date now() {
+  Date date;
+  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
+  const auto prescribed = epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
+  date.seconds = prescribed ? static_cast<std::int64_t>(*prescribed)
+                            : std::chrono::duration_cast<std::chrono::seconds>(
+                                  std::chrono::system_clock::now().time_since_epoch())
+                                  .count();
+  date.precision = Date::Precision::Second;
+  return date;
+}
 
 Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
                                                           const WriteOptions& options) const {
@@ -92,6 +92,11 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(auto encoder, make_encoder(sink, encode));
   return std::unique_ptr<RecordWriter>(
       std::make_unique<Writer>(std::move(encoder), std::move(writer)));
+}
+
+Result<RewriteReport> WarcWriting::split(const Archive& archive, const NextPart& next_part,
+                                         const SplitOptions& options) const {
+  return guarded([&] { return split_archive(archive, next_part, options); });
 }
 
 }  // namespace fonds::warc

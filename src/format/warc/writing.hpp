@@ -4,10 +4,15 @@
 #include <memory>
 
 #include <fonds/byte_sink.hpp>
+#include <fonds/date.hpp>
 #include <fonds/error.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds::warc {
+
+// The time that is written into new records: that of the build, where one is prescribed
+// (SOURCE_DATE_EPOCH, reproducible-builds.org).
+Date now();
 
 class WarcWriting final : public FormatWriting {
  public:
@@ -16,6 +21,9 @@ class WarcWriting final : public FormatWriting {
   // unknown or has no meaning together.
   Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
                                                const WriteOptions& options) const override;
+  // Errors: also Unsupported for a pipe, which cannot be read twice.
+  Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                              const SplitOptions& options) const override;
 };
 
 }  // namespace fonds::warc
