@@ -1,9 +1,6 @@
 // fonds convert
 #include <array>
-#include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,25 +18,6 @@
 
 namespace fonds::cli {
 namespace {
-
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
-}
-
-std::string read_file(const std::string& path, std::string_view what) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) {
-    throw UsageError{fmt::format("{}: cannot be read as {}", path, what)};
-  }
-  return content;
-}
 
 void add_write_options(const Arguments& arguments, WriteOptions& write) {
   write.compression = arguments.all("--compression");

@@ -1,11 +1,13 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <iostream>
 #include <istream>
 #include <map>
@@ -90,6 +92,25 @@ std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
     throw UsageError{fmt::format("{} takes a whole number, not '{}'", flag, arguments.get(flag))};
   }
   return *number;
+}
+
+int parse_level(const std::string& text) {
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
+}
+
+std::string read_file(const std::string& path, std::string_view what) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file) {
+    throw UsageError{fmt::format("{}: cannot be read as {}", path, what)};
+  }
+  return content;
 }
 
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {

@@ -34,5 +34,8 @@ ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
 std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
                           std::uint64_t otherwise);
+int parse_level(const std::string& text);  // of --level; throws UsageError
+// The content of a file that is wanted as a `what`. Throws UsageError.
+std::string read_file(const std::string& path, std::string_view what);
 
 }  // namespace fonds::cli

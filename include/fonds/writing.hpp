@@ -156,6 +156,8 @@ class FormatWriting {
   // one block.
   virtual Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
                                       const SplitOptions& options) const;
+  // What the names of its parts end with (".warc.gz"): the archive's own ending, or the format's.
+  virtual std::string part_ending(const Archive& archive, const SplitOptions& options) const;
   // Salvages everything readable into a valid archive.
   virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                        const RewriteOptions& options) const;

@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include "base/clock.hpp"
 #include "codec/zstd/encoder.hpp"
 #include "format/common/judge.hpp"
 #include "format/warc/pass.hpp"
@@ -24,7 +25,6 @@
 #include "format/warc/split_oversize.hpp"
 #include "format/warc/split_stored.hpp"
 #include "format/warc/split_types.hpp"
-#include "format/warc/writing.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -146,7 +146,7 @@ Status Splitter::prepare() {
                                          std::uint64_t{4} << 20);
   settings_.limit = options_.size;
   settings_.describe = options_.rewrite.write.describe;
-  settings_.now = now();
+  settings_.now = time_of_writing();
   settings_.source =
       one_line(std::filesystem::path(archive_.source->name()).filename().string());
   FONDS_CHECK(choose_codec());
@@ -330,9 +330,8 @@ Result<SplitRecord> Splitter::look_at(Pass& pass, const WarcRecord& record) {
 
 // Holds a small record that will have to be encoded, so that it need not be read again.
 Status Splitter::hold_block(Pass& pass, const WarcRecord& record) {
-  holds_ = (!copies_ || record.place.inner > 0) && archive_.codec().name() != "none" &&
-           record.block_length && *record.block_length <= held_most_;
-  holds_ = holds_ || (!copies_ && record.block_length && *record.block_length <= held_most_);
+  const bool encodes = !copies_ || (record.place.inner > 0 && settings_.encode.codec != "none");
+  holds_ = encodes && record.block_length && *record.block_length <= held_most_;
   block_.clear();
   if (!holds_) {
     return {};

@@ -1,8 +1,7 @@
 #include "format/warc/writing.hpp"
 
 #include <array>
-#include <chrono>
-#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include <fonds/encoder.hpp>
 
+#include "base/clock.hpp"
 #include "base/guarded.hpp"
 #include "base/text.hpp"
 #include "format/warc/split.hpp"
@@ -61,18 +61,6 @@ Result<EncodeOptions> encode_options(const WriteOptions& options) {
 
 }  // namespace
 
-Date now() {
-  Date date;
-  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
-  const auto prescribed = epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
-  date.seconds = prescribed ? static_cast<std::int64_t>(*prescribed)
-                            : std::chrono::duration_cast<std::chrono::seconds>(
-                                  std::chrono::system_clock::now().time_since_epoch())
-                                  .count();
-  date.precision = Date::Precision::Second;
-  return date;
-}
-
 Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
                                                           const WriteOptions& options) const {
   if (options.block_bytes || options.block_items || options.trailer || !options.header.empty()) {
@@ -83,7 +71,7 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(writer.target, parse_layout(options.layout));
   writer.conversion.original_header = options.original_header;
   writer.conversion.legal_ids = options.legal_ids;
-  writer.conversion.now = now();
+  writer.conversion.now = time_of_writing();
   writer.conversion.filename = options.file_name;
   writer.describe = options.describe;
   writer.leave_out_damaged = options.leave_out_damaged;
@@ -97,6 +85,22 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
 Result<RewriteReport> WarcWriting::split(const Archive& archive, const NextPart& next_part,
                                          const SplitOptions& options) const {
   return guarded([&] { return split_archive(archive, next_part, options); });
+}
+
+std::string WarcWriting::part_ending(const Archive& archive, const SplitOptions& options) const {
+  std::filesystem::path name(archive.source->name());
+  if (const std::string last = name.extension().string();
+      last == ".gz" || last == ".zst" || last == ".lz4" || last == ".bz2" || last == ".xz") {
+    name = name.stem();
+  }
+  const std::string ending = name.extension() == ".arc" ? ".arc" : ".warc";
+  const auto& given = options.rewrite.write.compression;
+  const std::string_view codec =
+      given.empty() ? split_compression(archive, options.train_dictionaries) : given.front();
+  return ending + (codec == "gzip"   ? ".gz"
+                   : codec == "zstd" ? ".zst"
+                   : codec == "lz4"  ? ".lz4"
+                                     : "");
 }
 
 }  // namespace fonds::warc

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <fonds/byte_sink.hpp>
-#include <fonds/date.hpp>
 #include <fonds/error.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds::warc {
-
-// The time that is written into new records: that of the build, where one is prescribed
-// (SOURCE_DATE_EPOCH, reproducible-builds.org).
-Date now();
 
 class WarcWriting final : public FormatWriting {
  public:
@@ -24,6 +20,7 @@ class WarcWriting final : public FormatWriting {
   // Errors: also Unsupported for a pipe, which cannot be read twice.
   Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
                               const SplitOptions& options) const override;
+  std::string part_ending(const Archive& archive, const SplitOptions& options) const override;
 };
 
 }  // namespace fonds::warc
