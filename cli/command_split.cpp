@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "flags.hpp"
-
 #include "inputs.hpp"
 #include "interrupt.hpp"
 #include "ops/rewrite.hpp"
@@ -56,11 +55,11 @@ SplitOptions split_options(const Arguments& arguments, const Archive& archive) {
   if (archive.format->traits().captures) {
     return options;
   }
-  for (const std::string_view flag : {"--oversize", "--by", "--dictionary", "--compression",
-                                      "--level", "--no-warcinfo"}) {
+  for (const std::string_view flag :
+       {"--oversize", "--by", "--dictionary", "--compression", "--level", "--no-warcinfo"}) {
     if (arguments.has(flag)) {
-      throw UsageError{fmt::format("{} is for web archives, not for {}", flag,
-                                   archive.format->name())};
+      throw UsageError{
+          fmt::format("{} is for web archives, not for {}", flag, archive.format->name())};
     }
   }
   return options;

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <iostream>
 #include <istream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>

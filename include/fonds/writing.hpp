@@ -134,7 +134,7 @@ struct Part {
 };
 // What is known of a part before it begins.
 struct PartStart {
-  std::string_view sequence = {};     // without by_type there is one, of the empty name
+  std::string_view sequence = {};       // without by_type there is one, of the empty name
   std::optional<Date> first_date = {};  // of its first record
 };
 // Gives the next part of a sequence of parts; the one before of that sequence is complete.

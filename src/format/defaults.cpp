@@ -1,6 +1,6 @@
 // What a format does that does not say otherwise.
-#include <filesystem>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>

@@ -133,8 +133,8 @@ Result<Part> PartFiles::next(const PartStart& start) {
   }
   File file{.name = name, .sink = nullptr};
   file.nameless = files_.size() < kMostNameless;
-  FONDS_TRY(auto sink, FileSink::create(file.nameless ? name : provisional(name),
-                                        replace_ || !file.nameless));
+  FONDS_TRY(auto sink,
+            FileSink::create(file.nameless ? name : provisional(name), replace_ || !file.nameless));
   file.sink = std::make_unique<FileSink>(std::move(sink));
   ++sequence.parts;
   sequence.in_hand = files_.size();
@@ -153,9 +153,9 @@ Status PartFiles::appear(File& file) {
   } else {
     std::filesystem::create_hard_link(provisional(file.name), file.name, error);
   }
-  return error ? fail(ErrorCode::Io, "cannot be finished: " + error.message(),
-                      {.source = file.name})
-               : Status();
+  return error
+             ? fail(ErrorCode::Io, "cannot be finished: " + error.message(), {.source = file.name})
+             : Status();
 }
 
 Status PartFiles::commit() {

@@ -37,11 +37,11 @@ Result<RewriteReport> repair(const Archive& archive, ByteSink& sink, const Rewri
 // How the files of a split archive are called:
 // PREFIX[-SEQUENCE][-TIMESTAMP]-SERIAL[-CRAWLHOST]ENDING. Each sequence has serials of its own.
 struct PartNames {
-  std::string prefix;  // may begin with a directory
-  std::string ending;  // with its dot
-  std::string timestamp = {};        // 14 digits; empty: none
-  bool timestamp_of_first = false;   // that of the first record of each part, where it has one
-  std::string crawlhost = {};        // empty: none
+  std::string prefix;               // may begin with a directory
+  std::string ending;               // with its dot
+  std::string timestamp = {};       // 14 digits; empty: none
+  bool timestamp_of_first = false;  // that of the first record of each part, where it has one
+  std::string crawlhost = {};       // empty: none
   std::uint64_t first_serial = 0;
 };
 

@@ -86,10 +86,9 @@ std::string_view cannot_be_cut(const Header& header) {
   if (!header.complete || header.length_state != Header::LengthState::Good) {
     return "records whose length is not known";
   }
-  const bool part =
-      header.type == "continuation" ||
-      (header.segment && (header.dialect == Dialect::Modern || header.segment->number > 1 ||
-                          header.segment->code == 'p'));
+  const bool part = header.type == "continuation" ||
+                    (header.segment && (header.dialect == Dialect::Modern ||
+                                        header.segment->number > 1 || header.segment->code == 'p'));
   if (part) {
     return "records that are segments already";
   }
@@ -101,8 +100,7 @@ std::string_view cannot_be_segmented(const Header& header) {
 }
 
 Result<PieceHeaders> PieceHeaders::make(const Header& header, ByteView raw,
-                                        std::uint64_t block_length,
-                                        std::size_t positional_digits) {
+                                        std::uint64_t block_length, std::size_t positional_digits) {
   PieceHeaders made(header, raw);
   made.block_length_ = block_length;
   made.digits_ = std::clamp<std::size_t>(positional_digits, 1, kMostDigits);
@@ -117,9 +115,9 @@ Result<PieceHeaders> PieceHeaders::make(const Header& header, ByteView raw,
     Hasher hasher(DigestAlgorithm::Sha1);
     hasher.update(raw);
     const DigestValue digest = hasher.finish();
-    FONDS_TRY(made.id_, make_id(IdScheme{}, fmt::format("segmented:{}:{}", block_length,
-                                                        to_hex(ByteView(digest.bytes)
-                                                                   .first(digest.size)))));
+    FONDS_TRY(made.id_,
+              make_id(IdScheme{}, fmt::format("segmented:{}:{}", block_length,
+                                              to_hex(ByteView(digest.bytes).first(digest.size)))));
   }
   return made;
 }
@@ -132,8 +130,7 @@ std::optional<DigestAlgorithm> PieceHeaders::digest_of(std::uint32_t number, boo
 
 std::string PieceHeaders::digest_text(const DigestValue& digest) const {
   const ByteView bytes = ByteView(digest.bytes).first(digest.size);
-  std::string text =
-      algorithm_ == DigestAlgorithm::Sha1 ? to_base32(bytes) : to_hex(bytes);
+  std::string text = algorithm_ == DigestAlgorithm::Sha1 ? to_base32(bytes) : to_hex(bytes);
   return fmt::format("{}:{}", label_, text);
 }
 
@@ -145,9 +142,8 @@ Result<std::string> PieceHeaders::segment(const Piece& piece) const {
   if (header_->dialect == Dialect::Positional) {
     char status = 'p';
     if (piece.last) {
-      status = header_->segment && header_->segment->code != 0
-                   ? to_lower(header_->segment->code)
-                   : 'w';
+      status =
+          header_->segment && header_->segment->code != 0 ? to_lower(header_->segment->code) : 'w';
     }
     return positional(piece, status, id_);
   }

@@ -28,8 +28,8 @@ struct Piece {
   DigestValue digest = {};  // of it
 };
 
-// A header of 00.11 with another record-id and block length, its fields as they are. Errors: BadArgument
-// for a header-line without five columns; LimitExceeded for a length beyond 64 bits.
+// A header of 00.11 with another record-id and block length, its fields as they are. Errors:
+// BadArgument for a header-line without five columns; LimitExceeded for a length beyond 64 bits.
 Result<std::string> with_positional_id(ByteView raw, std::string_view id,
                                        std::uint64_t block_length);
 

@@ -95,8 +95,7 @@ class Splitter {
   Status take(Pass& pass, const WarcRecord& record);
   Result<SplitRecord> look_at(Pass& pass, const WarcRecord& record);
   Status hold_block(Pass& pass, const WarcRecord& record);
-  Status put(Output& out, const SplitRecord& record, std::string_view header,
-             const RecordEnd& end);
+  Status put(Output& out, const SplitRecord& record, std::string_view header, const RecordEnd& end);
   Status put_stored(Output& out, const SplitRecord& record, std::string_view header,
                     ByteView stored, ByteView behind);
   Status put_held(Output& out, const SplitRecord& record, std::string_view header,
@@ -142,13 +141,12 @@ Status Splitter::prepare() {
     return fail(ErrorCode::BadArgument, "parts of 0 bytes hold nothing");
   }
   const std::uint64_t budget = options_.rewrite.write.memory_budget;
-  held_most_ = std::clamp<std::uint64_t>(budget / 32, std::uint64_t{64} << 10,
-                                         std::uint64_t{4} << 20);
+  held_most_ =
+      std::clamp<std::uint64_t>(budget / 32, std::uint64_t{64} << 10, std::uint64_t{4} << 20);
   settings_.limit = options_.size;
   settings_.describe = options_.rewrite.write.describe;
   settings_.now = time_of_writing();
-  settings_.source =
-      one_line(std::filesystem::path(archive_.source->name()).filename().string());
+  settings_.source = one_line(std::filesystem::path(archive_.source->name()).filename().string());
   FONDS_CHECK(choose_codec());
   FONDS_CHECK(survey());
   return choose_dictionary();
@@ -214,14 +212,14 @@ Status Splitter::choose_dictionary() {
   EncodeOptions& encode = settings_.encode;
   Buffer frame;
   if (options_.rewrite.write.dictionary) {
-    FONDS_TRY(encode.dictionary, ZstdDictionary::parse(as_bytes(*options_.rewrite.write.dictionary)));
+    FONDS_TRY(encode.dictionary,
+              ZstdDictionary::parse(as_bytes(*options_.rewrite.write.dictionary)));
     FONDS_CHECK(zstd::emit_dictionary_frame(*encode.dictionary, false, frame));
     settings_.dictionary = as_text(frame.view());
   } else if (options_.train_dictionaries) {
-    FONDS_TRY(dictionaries_, train_for_groups(archive_, options_.rewrite,
-                                              groups_ ? &*groups_ : nullptr,
-                                              encode.level.value_or(3),
-                                              options_.rewrite.write.memory_budget / 4));
+    FONDS_TRY(dictionaries_,
+              train_for_groups(archive_, options_.rewrite, groups_ ? &*groups_ : nullptr,
+                               encode.level.value_or(3), options_.rewrite.write.memory_budget / 4));
   } else if (copies_ && encode.codec == "zstd") {
     const ByteView stored = stored_dictionary(stored_);
     if (!stored.empty()) {
@@ -284,7 +282,8 @@ Status Splitter::take(Pass& pass, const WarcRecord& record) {
   FONDS_CHECK(hold_block(pass, record));
   FONDS_TRY(const RecordEnd end, pass.finish());
   const bool damaged = std::ranges::any_of(end.findings, [&](const Finding& finding) {
-    return is_damage(finding, options_.rewrite.strict);
+    // Where a record begins in its frame says nothing of its content.
+    return is_damage(finding, options_.rewrite.strict) && finding.code != "zr-one";
   });
   if (damaged || !end.length) {
     ++report_.records_lost;
@@ -318,8 +317,8 @@ Result<SplitRecord> Splitter::look_at(Pass& pass, const WarcRecord& record) {
         info->header.size() <= kMostInfo) {
       FONDS_TRY(const ByteView block,
                 pass.reader().peek_block(static_cast<std::size_t>(*record.block_length)));
-      info->block = as_text(block.first(
-          std::min(block.size(), static_cast<std::size_t>(*record.block_length))));
+      info->block = as_text(
+          block.first(std::min(block.size(), static_cast<std::size_t>(*record.block_length))));
       info->held = true;
     }
     current = std::move(info);
@@ -370,8 +369,7 @@ Status Splitter::put(Output& out, const SplitRecord& record, std::string_view he
   }
   if (const auto stored = stored_of(record, header, end)) {
     const bool plain = settings_.encode.codec == "none";
-    return put_stored(out, record, header, *stored,
-                      plain ? as_bytes(closing) : ByteView());
+    return put_stored(out, record, header, *stored, plain ? as_bytes(closing) : ByteView());
   }
   return holds_ ? put_held(out, record, header, closing)
                 : put_again(out, record, header, *end.length, closing);
@@ -431,8 +429,8 @@ Status Splitter::place_done(Output& out) {
     FONDS_CHECK(
         place(out, pending.record, pending.header, out.staged.at(offset, length), ByteView()));
   }
-  const bool all = !out.done.empty() &&
-                   out.done.back().first + out.done.back().second == out.staged.position();
+  const bool all =
+      !out.done.empty() && out.done.back().first + out.done.back().second == out.staged.position();
   out.done.clear();
   if (all) {
     out.staged.give_all();
@@ -501,8 +499,8 @@ Result<bool> Splitter::cut(Output& out, const SplitRecord& record, std::string_v
     reason = "records without a block";
   }
   if (!reason.empty()) {
-    ++report_.changes[fmt::format("{} larger than a part, kept whole in a part of their own",
-                                  reason)];
+    ++report_
+          .changes[fmt::format("{} larger than a part, kept whole in a part of their own", reason)];
     return false;
   }
   const std::string octets(header);

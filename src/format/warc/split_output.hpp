@@ -69,7 +69,7 @@ struct SourceInfo {
 // What the parts have to know of a record.
 struct SplitRecord {
   Place place;
-  std::string state;  // for a reader that begins at it
+  std::string state;               // for a reader that begins at it
   Target target = Target::Warc11;  // the dialect of what is made for it
   bool arc = false;
   bool is_info = false;
@@ -78,7 +78,7 @@ struct SplitRecord {
 };
 
 struct PartSettings {
-  std::uint64_t limit = 0;  // stored bytes
+  std::uint64_t limit = 0;    // stored bytes
   EncodeOptions encode = {};  // with `continues`: what stands at a file's start is `dictionary`
   std::string dictionary;     // stored, the frame with which a file begins
   bool describe = true;       // a warcinfo in each part

@@ -64,9 +64,8 @@ Status RecordPieces::write(std::string_view header, std::uint64_t offset, std::u
   FONDS_CHECK(encoder->finish());
   sequence_.note(record_);
   if (!may_pass && sequence_.used() > sequence_.settings().limit) {
-    return fail(ErrorCode::Internal,
-                fmt::format("a part has {} bytes, {} are allowed", sequence_.used(),
-                            sequence_.settings().limit));
+    return fail(ErrorCode::Internal, fmt::format("a part has {} bytes, {} are allowed",
+                                                 sequence_.used(), sequence_.settings().limit));
   }
   return {};
 }
@@ -123,8 +122,8 @@ Result<Piece> RecordPieces::fit(const Plan& plan) {
     return fit_plain(plan);
   }
   FONDS_CHECK(cursor_.seek(plan.offset));
-  FONDS_TRY(const ByteView window, cursor_.window(static_cast<std::size_t>(std::min<std::uint64_t>(
-                                       plan.most, held_))));
+  FONDS_TRY(const ByteView window,
+            cursor_.window(static_cast<std::size_t>(std::min<std::uint64_t>(plan.most, held_))));
   Piece all = piece_of(plan, window.size());
   FONDS_TRY(const std::uint64_t size, size_in_window(plan, window, all));
   if (size > sequence_.room()) {
@@ -167,8 +166,8 @@ Result<std::uint64_t> RecordPieces::size_in_window(const Plan& plan, ByteView wi
     piece.digest = hasher.finish();
   }
   FONDS_TRY(const std::string header, header_of(plan, piece));
-  FONDS_TRY(const Buffer unit, encode_unit(sequence_.settings().encode, as_bytes(header), block,
-                                           as_bytes(kClosing)));
+  FONDS_TRY(const Buffer unit,
+            encode_unit(sequence_.settings().encode, as_bytes(header), block, as_bytes(kClosing)));
   return unit.size();
 }
 
@@ -245,8 +244,9 @@ Result<std::uint64_t> RecordPieces::estimate(const Plan& plan, std::uint64_t lea
   FONDS_CHECK(cursor_.seek(plan.offset));
   std::uint64_t fed = 0, good = least, before = 0;
   while (fed < plan.most) {
-    FONDS_TRY(const ByteView shown, cursor_.peek(static_cast<std::size_t>(
-                                        std::min<std::uint64_t>(kStep, plan.most - fed))));
+    FONDS_TRY(
+        const ByteView shown,
+        cursor_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(kStep, plan.most - fed))));
     if (shown.empty()) {
       break;
     }
@@ -268,8 +268,8 @@ Result<std::uint64_t> RecordPieces::estimate(const Plan& plan, std::uint64_t lea
 
 Status RecordPieces::put_piece(const Plan& plan, Piece& piece) {
   if (sequence_.settings().encode.codec == "none") {
-    const bool later = cursor_.record().header.dialect == Dialect::Positional &&
-                       sequence_.sink().can_rewrite();
+    const bool later =
+        cursor_.record().header.dialect == Dialect::Positional && sequence_.sink().can_rewrite();
     if (later) {
       return put_in_place(plan, piece);
     }

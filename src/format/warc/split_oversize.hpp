@@ -27,8 +27,8 @@ class RecordPieces {
       : sequence_(sequence), record_(record), cursor_(cursor), held_(held) {}
 
   // Stored bytes of a unit of `header`, `length` octets of the block from `offset` on, `closing`.
-  Result<std::uint64_t> measure(std::string_view header, std::uint64_t offset,
-                                std::uint64_t length, std::string_view closing);
+  Result<std::uint64_t> measure(std::string_view header, std::uint64_t offset, std::uint64_t length,
+                                std::string_view closing);
   // Writes it. Errors: also Internal if the part in hand grows beyond its limit, unless `may_pass`.
   Status write(std::string_view header, std::uint64_t offset, std::uint64_t length,
                std::string_view closing, bool may_pass);

@@ -25,15 +25,15 @@ std::optional<ByteRange> record_units(ByteView archive, std::string_view codec, 
   if (codec != "zstd") {
     return ByteRange{unit, stored_length};
   }
-  const ByteView stored = archive.subspan(static_cast<std::size_t>(unit),
-                                          static_cast<std::size_t>(stored_length));
+  const ByteView stored =
+      archive.subspan(static_cast<std::size_t>(unit), static_cast<std::size_t>(stored_length));
   bool good = true;
   std::uint64_t end = 0;
   zstd::walk_frames(stored, [&](const zstd::FrameInfo& frame) {
     const bool skippable = frame.kind == zstd::FrameKind::Skippable;
     good = good && frame.state == zstd::FrameState::Complete &&
-           (skippable || (frame.kind == zstd::FrameKind::Zstd &&
-                          frame.header.dictionary_id == dictionary_id));
+           (skippable ||
+            (frame.kind == zstd::FrameKind::Zstd && frame.header.dictionary_id == dictionary_id));
     const ByteView bytes = stored.subspan(static_cast<std::size_t>(frame.offset),
                                           static_cast<std::size_t>(frame.size));
     const bool others = skippable && (frame.magic == zstd::kSeekTableMagic ||

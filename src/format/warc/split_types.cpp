@@ -79,9 +79,8 @@ void TypeGroups::settle() {
   for (auto& group : groups_) {
     all.push_back(&group);
   }
-  std::ranges::stable_sort(all, [](const auto* a, const auto* b) {
-    return a->second.bytes > b->second.bytes;
-  });
+  std::ranges::stable_sort(
+      all, [](const auto* a, const auto* b) { return a->second.bytes > b->second.bytes; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i]->second.kept = i + 1 < kMostGroups;  // one is for the others
   }
