@@ -83,7 +83,7 @@ Piece RecordPieces::piece_of(const Plan& plan, std::uint64_t length) const {
   return piece;
 }
 
-Status RecordPieces::pass(const Plan& plan, Piece& piece,
+Status RecordPieces::pass(BlockCursor& cursor, const Plan& plan, Piece& piece,
                           const std::function<Status(ByteView)>& each) {
   const auto algorithm = plan.headers.digest_of(plan.number, plan.truncates);
   std::optional<Hasher> hasher;
@@ -91,12 +91,12 @@ Status RecordPieces::pass(const Plan& plan, Piece& piece,
     hasher.emplace(*algorithm);
   }
   const std::uint64_t end = plan.offset + piece.length;
-  FONDS_CHECK(cursor_.seek(plan.offset));
-  while (cursor_.offset() < end) {
-    FONDS_TRY(const ByteView shown, cursor_.peek(static_cast<std::size_t>(
-                                        std::min<std::uint64_t>(kStep, end - cursor_.offset()))));
+  FONDS_CHECK(cursor.seek(plan.offset));
+  while (cursor.offset() < end) {
+    FONDS_TRY(const ByteView shown, cursor.peek(static_cast<std::size_t>(
+                                        std::min<std::uint64_t>(kStep, end - cursor.offset()))));
     if (shown.empty()) {
-      return cursor_.seek(end);  // which fails
+      return cursor.seek(end);  // which fails
     }
     if (hasher) {
       hasher->update(shown);
@@ -104,7 +104,7 @@ Status RecordPieces::pass(const Plan& plan, Piece& piece,
     if (each) {
       FONDS_CHECK(each(shown));
     }
-    cursor_.consume(shown.size());
+    cursor.consume(shown.size());
   }
   if (hasher) {
     piece.digest = hasher->finish();
@@ -129,7 +129,7 @@ Result<Piece> RecordPieces::fit(const Plan& plan) {
   if (size > sequence_.room()) {
     return fit_window(plan, window, size);
   }
-  return window.size() >= plan.most ? Result<Piece>(all) : fit_stream(plan, window.size());
+  return window.size() >= plan.most ? Result<Piece>(all) : fit_stream(plan, window.size(), size);
 }
 
 Result<Piece> RecordPieces::fit_plain(const Plan& plan) {
@@ -203,32 +203,62 @@ Result<Piece> RecordPieces::fit_window(const Plan& plan, ByteView window,
   return *best;
 }
 
-// More fits than memory may hold; `least` octets are known to.
-Result<Piece> RecordPieces::fit_stream(const Plan& plan, std::uint64_t least) {
+// The size of a piece that is not held, but for the letters of its digest, which it sets.
+Result<std::uint64_t> RecordPieces::size_of_stream(const Plan& plan, Piece& piece) {
+  FONDS_TRY(const std::string header, header_of(plan, piece));
+  CountingSink sink;
+  FONDS_TRY(auto encoder, make_encoder(sink, sequence_.settings().encode));
+  FONDS_CHECK(encoder->begin_unit(header.size() + piece.length + kClosing.size()));
+  FONDS_CHECK(encoder->write(as_bytes(header)));
+  FONDS_CHECK(pass(ahead_, plan, piece, [&](ByteView shown) { return encoder->write(shown); }));
+  FONDS_CHECK(encoder->write(as_bytes(kClosing)));
+  FONDS_CHECK(encoder->end_unit());
+  FONDS_CHECK(encoder->finish());
+  return sink.position();
+}
+
+// More fits than memory may hold: the `least` octets that are known to take `least_size` bytes.
+Result<Piece> RecordPieces::fit_stream(const Plan& plan, std::uint64_t least,
+                                       std::uint64_t least_size) {
   const std::uint64_t room = sequence_.room();
-  // The header that is measured has another digest than the one that is written.
+  // What is written has another digest than what is measured.
   const std::uint64_t most_size = room - room / 1024 - std::min<std::uint64_t>(room / 16, 1024);
-  FONDS_TRY(std::uint64_t length, estimate(plan, least));
-  for (int i = 0; i < kMostTries && length > least; ++i) {
-    Piece piece = piece_of(plan, length);
-    FONDS_TRY(const std::string header, header_of(plan, piece));
-    CountingSink sink;
-    FONDS_TRY(auto encoder, make_encoder(sink, sequence_.settings().encode));
-    FONDS_CHECK(encoder->begin_unit(header.size() + length + kClosing.size()));
-    FONDS_CHECK(encoder->write(as_bytes(header)));
-    FONDS_CHECK(pass(plan, piece, [&](ByteView shown) { return encoder->write(shown); }));
-    FONDS_CHECK(encoder->write(as_bytes(kClosing)));
-    FONDS_CHECK(encoder->end_unit());
-    FONDS_CHECK(encoder->finish());
-    if (sink.position() <= most_size) {
-      return piece;
+  std::uint64_t length = last_length_ - last_length_ / 32;  // which keeps to one way through it
+  if (length <= least) {
+    FONDS_TRY(length, estimate(plan, least));
+  }
+  std::uint64_t low = least, low_size = least_size, high = plan.most + 1;
+  std::optional<Piece> best;
+  constexpr int kMostPasses = 10;
+  for (int i = 0; i < kMostPasses && length > low && length < high; ++i) {
+    Piece piece = piece_of(plan, std::min(length, plan.most));
+    FONDS_TRY(const std::uint64_t size, size_of_stream(plan, piece));
+    const std::uint64_t from = low, from_size = low_size;
+    if (size > most_size) {
+      high = piece.length;
+    } else {
+      low = piece.length;
+      low_size = size;
+      best = piece;
+      if (size >= most_size - most_size / 8 || low == plan.most) {
+        break;
+      }
     }
-    const double share =
-        0.98 * static_cast<double>(most_size) / static_cast<double>(sink.position());
-    length = static_cast<std::uint64_t>(share * static_cast<double>(length));
+    // Along the line from what fits to what was measured beside it.
+    const double each =
+        std::max(static_cast<double>(size - std::min(size, from_size)) /
+                     static_cast<double>(std::max<std::uint64_t>(piece.length - from, 1)),
+                 1e-6);  // bytes that an octet takes
+    const double more =
+        0.97 * static_cast<double>(most_size - std::min(most_size, low_size)) / each;
+    length = low + static_cast<std::uint64_t>(
+                       std::min(more, static_cast<double>(std::min(high - 1, plan.most) - low)));
+  }
+  if (best) {
+    return *best;
   }
   Piece piece = piece_of(plan, least);
-  FONDS_CHECK(pass(plan, piece, {}));
+  FONDS_CHECK(pass(ahead_, plan, piece, {}));
   return piece;
 }
 
@@ -240,19 +270,19 @@ Result<std::uint64_t> RecordPieces::estimate(const Plan& plan, std::uint64_t lea
   options.threads = 1;
   CountingSink sink;
   FONDS_TRY(auto encoder, make_encoder(sink, options));
-  FONDS_CHECK(encoder->begin_unit());
-  FONDS_CHECK(cursor_.seek(plan.offset));
+  FONDS_CHECK(encoder->begin_unit(plan.most));  // a large one shows at once
+  FONDS_CHECK(ahead_.seek(plan.offset));
   std::uint64_t fed = 0, good = least, before = 0;
   while (fed < plan.most) {
     FONDS_TRY(
         const ByteView shown,
-        cursor_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(kStep, plan.most - fed))));
+        ahead_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(kStep, plan.most - fed))));
     if (shown.empty()) {
       break;
     }
     FONDS_CHECK(encoder->write(shown));
     fed += shown.size();
-    cursor_.consume(shown.size());
+    ahead_.consume(shown.size());
     if (sink.position() > target) {
       return std::max(good, least);
     }
@@ -273,7 +303,7 @@ Status RecordPieces::put_piece(const Plan& plan, Piece& piece) {
     if (later) {
       return put_in_place(plan, piece);
     }
-    FONDS_CHECK(pass(plan, piece, {}));  // for the digest
+    FONDS_CHECK(pass(ahead_, plan, piece, {}));  // for the digest
   }
   FONDS_TRY(const std::string header, header_of(plan, piece));
   return write(header, plan.offset, piece.length, kClosing, false);
@@ -287,7 +317,7 @@ Status RecordPieces::put_in_place(const Plan& plan, Piece& piece) {
   unknown.last = true;  // w1, until it is known that more follows
   FONDS_TRY(const std::string reserved, header_of(plan, unknown));
   FONDS_CHECK(sink.write(as_bytes(reserved)));
-  FONDS_CHECK(pass(plan, piece, [&](ByteView shown) { return sink.write(shown); }));
+  FONDS_CHECK(pass(cursor_, plan, piece, [&](ByteView shown) { return sink.write(shown); }));
   FONDS_CHECK(sink.write(as_bytes(kClosing)));
   FONDS_TRY(const std::string header, header_of(plan, piece));
   if (header.size() != reserved.size()) {
@@ -313,6 +343,7 @@ Result<std::uint32_t> RecordPieces::segment(const PieceHeaders& headers,
     FONDS_TRY(Piece piece, fit(plan));
     FONDS_CHECK(put_piece(plan, piece));
     done += piece.length;
+    last_length_ = piece.length;
     if (done == block_length) {
       return number;
     }

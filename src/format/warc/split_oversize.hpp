@@ -24,7 +24,11 @@ class RecordPieces {
   // `held`: octets of a block that may lie in memory. All must outlive this.
   RecordPieces(PartSequence& sequence, const SplitRecord& record, BlockCursor& cursor,
                std::uint64_t held)
-      : sequence_(sequence), record_(record), cursor_(cursor), held_(held) {}
+      : sequence_(sequence),
+        record_(record),
+        cursor_(cursor),
+        ahead_(cursor.another()),
+        held_(held) {}
 
   // Stored bytes of a unit of `header`, `length` octets of the block from `offset` on, `closing`.
   Result<std::uint64_t> measure(std::string_view header, std::uint64_t offset, std::uint64_t length,
@@ -53,11 +57,13 @@ class RecordPieces {
   Result<Piece> fit(const Plan& plan);
   Result<Piece> fit_plain(const Plan& plan);
   Result<Piece> fit_window(const Plan& plan, ByteView window, std::uint64_t whole_size);
-  Result<Piece> fit_stream(const Plan& plan, std::uint64_t least);
+  Result<Piece> fit_stream(const Plan& plan, std::uint64_t least, std::uint64_t least_size);
+  Result<std::uint64_t> size_of_stream(const Plan& plan, Piece& piece);
   Result<std::uint64_t> estimate(const Plan& plan, std::uint64_t least);
   Result<std::uint64_t> size_in_window(const Plan& plan, ByteView window, Piece& piece);
   // Passes over the piece; sets its digest, and gives its octets to `each`.
-  Status pass(const Plan& plan, Piece& piece, const std::function<Status(ByteView)>& each);
+  Status pass(BlockCursor& cursor, const Plan& plan, Piece& piece,
+              const std::function<Status(ByteView)>& each);
   Status put_piece(const Plan& plan, Piece& piece);
   Status put_in_place(const Plan& plan, Piece& piece);
   tl::unexpected<Error> no_room() const;
@@ -65,6 +71,8 @@ class RecordPieces {
   PartSequence& sequence_;
   const SplitRecord& record_;
   BlockCursor& cursor_;
+  BlockCursor ahead_;              // for what is measured before it is written
+  std::uint64_t last_length_ = 0;  // of the piece before
   std::uint64_t held_;
 };
 

@@ -36,6 +36,9 @@ class BlockCursor {
               ByteView header)
       : archive_(&archive), options_(&options), record_(&record), header_(header) {}
 
+  // Another one for the same record.
+  BlockCursor another() const { return {*archive_, *options_, *record_, header_}; }
+
   // Goes to this octet of the block. Errors: those of reading; Io if another record is there now.
   Status seek(std::uint64_t offset);
   // At least one octet from here, `most` at most; empty at the end. Lives until the next call.

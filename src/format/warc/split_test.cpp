@@ -127,6 +127,34 @@ TEST_P(AnySplit, RecordsThatFitIntoNoPartAreTreatedAsAsked) {
   }
 }
 
+// More fits into a part than may lie in memory.
+TEST_P(AnySplit, RecordsAreCutWithoutBeingHeld) {
+  std::mt19937 random(5);
+  const std::string even = std::string(500'000, 'a') + random_text(random, 3'000'000, true);
+  const std::string odd = random_text(random, 1'000'000, false);
+  const std::vector<std::string> records = {warcinfo_text(), resource_text(1, even),
+                                            resource_text(2, odd), resource_text(3, "last")};
+  SplitOptions options{.size = 300'000, .oversize = GetParam().oversize};
+  options.rewrite.write.memory_budget = std::uint64_t{1} << 20;
+  options.rewrite.write.threads = 2;
+  Parts parts;
+  cut(stored_as(records, {.codec = GetParam().codec}), parts, options);
+  auto blocks = joined(read_back(parts));
+  EXPECT_EQ(blocks["urn:x:3"], "last");
+  if (GetParam().oversize == Oversize::Truncate) {
+    EXPECT_TRUE(even.starts_with(blocks["urn:x:1"]));
+    EXPECT_TRUE(odd.starts_with(blocks["urn:x:2"]));
+  } else {
+    EXPECT_EQ(blocks["urn:x:1"], even);
+    EXPECT_EQ(blocks["urn:x:2"], odd);
+  }
+  if (GetParam().oversize != Oversize::Keep) {
+    EXPECT_THAT(parts.largest(), Le(options.size));
+    // Parts in the middle of a record are reasonably full.
+    EXPECT_GT(parts.parts[1].sink.content.size(), options.size * 7 / 10);
+  }
+}
+
 TEST_P(AnySplit, ThreadsMakeNoDifference) {
   std::mt19937 random(3);
   const auto records = some_records(random, 200, 9000);
