@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import pytest
-from program import BINARY, WARC, fonds, json_lines, ls, verify
+from program import BINARY, WARC, fonds, ls, verify
 
 warcio = pytest.importorskip("warcio.archiveiterator")
 
@@ -184,7 +184,7 @@ def test_names_by_the_convention(archive, tmp_path):
 def test_wrong_usage(options, archive, tmp_path):
     before = sorted(tmp_path.iterdir())
     done = fonds("split", *options, "-o", tmp_path / "p", archive)
-    assert done.returncode == 2 and done.stdout == b"" and options[0].strip("-") in done.stderr.decode().lower() + "size --level compression"
+    assert done.returncode == 2 and done.stdout == b"" and b"fonds help split" in done.stderr
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -297,12 +297,19 @@ def test_a_killed_run_leaves_nothing(tmp_path):
 
 def test_memory_is_bounded_by_its_option(tmp_path):
     source = tmp_path / "a.warc.gz"
-    big = record("resource", 1, bytes(150_000_000) + random.Random(1).randbytes(3_000_000))
+    big = record("resource", 1, bytes(50_000_000) + random.Random(1).randbytes(3_000_000))
     source.write_bytes(gzip.compress(warcinfo(), 1) + gzip.compress(big, 1))
     folder = tmp_path / "parts"
     folder.mkdir()
     command = [BINARY, "split", "--size", "1M", "--oversize", "segment", "--memory", "64M", "--threads", "1", "-o", str(folder / "p"), str(source)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0 and usage.ru_maxrss < 128 * 1024
-    assert sum(r["length"] for p in folder.iterdir() for r in ls(p)[0] if r["type"] != "warcinfo") == 153_000_000
+    peak = 0
+    while process.poll() is None:
+        try:
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                peak = max([peak] + [int(line.split()[1]) for line in status if line.startswith("VmHWM")])
+        except (FileNotFoundError, ProcessLookupError):
+            break
+        time.sleep(0.05)
+    assert process.wait() == 0 and peak < 100 * 1024
+    assert sum(r["length"] for p in folder.iterdir() for r in ls(p)[0] if r["type"] != "warcinfo") == 53_000_000

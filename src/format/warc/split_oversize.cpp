@@ -240,7 +240,7 @@ Result<Piece> RecordPieces::fit_stream(const Plan& plan, std::uint64_t least,
       low = piece.length;
       low_size = size;
       best = piece;
-      if (size >= most_size - most_size / 8 || low == plan.most) {
+      if (size >= most_size - most_size / 4 || low == plan.most) {
         break;
       }
     }

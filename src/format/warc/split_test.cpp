@@ -130,11 +130,11 @@ TEST_P(AnySplit, RecordsThatFitIntoNoPartAreTreatedAsAsked) {
 // More fits into a part than may lie in memory.
 TEST_P(AnySplit, RecordsAreCutWithoutBeingHeld) {
   std::mt19937 random(5);
-  const std::string even = std::string(500'000, 'a') + random_text(random, 3'000'000, true);
-  const std::string odd = random_text(random, 1'000'000, false);
+  const std::string even = std::string(200'000, 'a') + random_text(random, 1'200'000, true);
+  const std::string odd = random_text(random, 500'000, false);
   const std::vector<std::string> records = {warcinfo_text(), resource_text(1, even),
                                             resource_text(2, odd), resource_text(3, "last")};
-  SplitOptions options{.size = 300'000, .oversize = GetParam().oversize};
+  SplitOptions options{.size = 150'000, .oversize = GetParam().oversize};
   options.rewrite.write.memory_budget = std::uint64_t{1} << 20;
   options.rewrite.write.threads = 2;
   Parts parts;
