@@ -227,13 +227,34 @@ constexpr std::array kMergeExamples = {
 };
 
 constexpr std::array kSplitFlags = {
-    Flag{"--size", 0, "SIZE", "bytes of a part at most, such as 1G; a part has at least one block"},
-    Flag{"--output", 'o', "PREFIX", "the parts are PREFIX-00000.rio, PREFIX-00001.rio, …"},
+    Flag{"--size", 0, "SIZE",
+         "stored bytes of a part at most, such as 500M or 1G = 2^30 (default 1000000000); a part "
+         "has at least one record or block"},
+    Flag{"--output", 'o', "PREFIX", "the parts are PREFIX-00000.warc.gz, PREFIX-00001.warc.gz, …"},
+    Flag{"--oversize", 0, "HOW",
+         "WARC: a record that fits into no part: keep (default), segment or truncate"},
+    Flag{"--by", 0, "mime", "WARC: parts for each media type, PREFIX-text-html-00000.warc.gz"},
+    Flag{"--compression", 0, "NAME",
+         "WARC: none, gzip, zstd or lz4 (default: as ARCHIVE, whose members are then copied)"},
+    Flag{"--level", 0, "N", "of the compression; compresses everything anew"},
+    Flag{"--dictionary", 0, "FILE",
+         "WARC, zstd: compress with this dictionary; train: with one made for each sequence of "
+         "parts, where it pays"},
+    Flag{"--timestamp", 0, "TIME",
+         "WARC: PREFIX-TIME-00000…: now, first (of each part's first record), or 14 digits"},
+    Flag{"--crawlhost", 0, "NAME", "names end with a host: PREFIX-…-00000-NAME.warc.gz"},
+    Flag{"--first-serial", 0, "N", "the number of the first part (default 0)"},
+    Flag{"--no-warcinfo", 0, "", "WARC: do not repeat or make a warcinfo for each part"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace files that are there"},
 };
 constexpr std::array kSplitExamples = {
-    Example{"fonds split --size 1G -o part day.rio", "parts of up to 1 GiB"},
+    Example{"fonds split --size 1G -o part crawl.warc.gz", "parts of up to 1 GiB"},
+    Example{"fonds split --oversize segment -o part crawl.warc.gz",
+            "parts of up to 10^9 bytes, larger records as segments"},
+    Example{"fonds split --by mime --dictionary train -o crawl crawl.warc.gz",
+            "Zstandard, with parts and a dictionary for each media type"},
+    Example{"fonds split --size 1G -o part day.rio", "blocks of a RecordIO file"},
 };
 
 constexpr std::array kDedupFlags = {
@@ -367,9 +388,12 @@ constexpr std::array kCommands = {
             "writes nothing, unless\n"
             "--skip-damaged is given.",
             kMergeFlags, kMergeExamples, 0, run_merge},
-    Command{"split", "--size SIZE -o PREFIX ARCHIVE", "Cut an archive into parts",
-            "Cuts an archive between blocks, without compressing them again. The parts appear all "
-            "together at the end.",
+    Command{"split", "[--size SIZE] -o PREFIX ARCHIVE", "Cut an archive into parts",
+            "Cuts an archive between records or blocks, without compressing again what need not "
+            "be. The size is a hard limit;\n"
+            "only a record that fits into no part may pass it. Each part of a web archive begins "
+            "with a warcinfo. The parts\n"
+            "appear all together at the end.",
             kSplitFlags, kSplitExamples, 0, run_split},
     Command{"dedup", "-o OUT ARCHIVE…", "Keep each payload once",
             "Writes the records of all archives, in order, into one. A response or resource whose "

@@ -1,6 +1,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <functional>
 #include <iostream>
 #include <istream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>

@@ -14,6 +14,7 @@
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/bytes.hpp>
+#include <fonds/date.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
@@ -145,9 +146,14 @@ struct Part {
   ByteSink* sink = nullptr;  // lives until the next part of this sequence is asked for
   std::string name;          // of the file, without its directory
 };
-// Gives the next part of a sequence of parts; the one before of that sequence is complete. Without
-// by_type there is one sequence, of the empty name. Errors: Io.
-using NextPart = std::function<Result<Part>(std::string_view sequence)>;
+// What is known of a part before it begins.
+struct PartStart {
+  std::string_view sequence = {};       // without by_type there is one, of the empty name
+  std::optional<Date> first_date = {};  // of its first record
+};
+// Gives the next part of a sequence of parts; the one before of that sequence is complete.
+// Errors: Io.
+using NextPart = std::function<Result<Part>(const PartStart& start)>;
 
 // What a format can do beyond reading. Members that a format does not override fail with
 // Unsupported and one sentence.
@@ -164,6 +170,8 @@ class FormatWriting {
   // one block.
   virtual Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
                                       const SplitOptions& options) const;
+  // What the names of its parts end with (".warc.gz"): the archive's own ending, or the format's.
+  virtual std::string part_ending(const Archive& archive, const SplitOptions& options) const;
   // Salvages everything readable into a valid archive.
   virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                        const RewriteOptions& options) const;

@@ -437,8 +437,8 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
                 "--join-segments needs a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
-  for (const Archive& other : options.with) {
-    if (other.format != archive.format) {
+  for (const Archive& other : options.others) {
+    if (options.join_segments && other.format != archive.format) {
       return fail(ErrorCode::Unsupported,
                   fmt::format("is {}, and {} is {}: segments are looked for in archives of one "
                               "format",

@@ -558,7 +558,7 @@ TEST_P(AnyRecordIo, ErrorsTellWhereTheyAre) {
   const std::string bytes = GetParam().bytes();
   const std::vector<Archive> archives = {archive_of(bytes)};
   const auto next_part = [](MemorySink& sink) {
-    return [&sink](std::string_view) -> Result<Part> { return Part{&sink, {}}; };
+    return [&sink](const PartStart&) -> Result<Part> { return Part{&sink, {}}; };
   };
   MemorySink sink;
   expect_located(ops::merge(archives, sink, {}));

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -14,9 +13,12 @@
 #include <fonds/buffer.hpp>
 #include <fonds/encoder.hpp>
 
+#include "base/clock.hpp"
+#include "base/guarded.hpp"
 #include "base/text.hpp"
 #include "format/warc/dedup.hpp"
 #include "format/warc/merge.hpp"
+#include "format/warc/split.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -45,18 +47,6 @@ Result<std::optional<Target>> parse_layout(std::string_view layout) {
               fmt::format("'{}' cannot be written; warc/1.1, warc/1.0, warc/0.18, warc/00.11 and "
                           "arc/1.1 can",
                           layout));
-}
-
-Date now() {
-  Date date;
-  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe)
-  const auto prescribed = epoch == nullptr ? std::nullopt : parse_number(std::string_view(epoch));
-  date.seconds = prescribed ? static_cast<std::int64_t>(*prescribed)
-                            : std::chrono::duration_cast<std::chrono::seconds>(
-                                  std::chrono::system_clock::now().time_since_epoch())
-                                  .count();
-  date.precision = Date::Precision::Second;
-  return date;
 }
 
 Result<EncodeOptions::Extension> parse_extension(std::string_view name) {
@@ -141,7 +131,7 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(writer.target, parse_layout(options.layout));
   writer.conversion.original_header = options.original_header;
   writer.conversion.legal_ids = options.legal_ids;
-  writer.conversion.now = now();
+  writer.conversion.now = time_of_writing();
   writer.conversion.filename = options.file_name;
   writer.describe = options.describe;
   writer.leave_out_damaged = options.leave_out_damaged;
@@ -164,6 +154,27 @@ Result<RewriteReport> WarcWriting::dedup(std::span<const Archive> archives, Byte
 Result<RewriteReport> WarcWriting::merge(std::span<const Archive> archives, ByteSink& sink,
                                          const RewriteOptions& options) const {
   return merge_archives(archives, sink, options);
+}
+
+Result<RewriteReport> WarcWriting::split(const Archive& archive, const NextPart& next_part,
+                                         const SplitOptions& options) const {
+  return guarded([&] { return split_archive(archive, next_part, options); });
+}
+
+std::string WarcWriting::part_ending(const Archive& archive, const SplitOptions& options) const {
+  std::filesystem::path name(archive.source->name());
+  if (const std::string last = name.extension().string();
+      last == ".gz" || last == ".zst" || last == ".lz4" || last == ".bz2" || last == ".xz") {
+    name = name.stem();
+  }
+  const std::string ending = name.extension() == ".arc" ? ".arc" : ".warc";
+  const auto& given = options.rewrite.write.compression;
+  const std::string_view codec =
+      given.empty() ? split_compression(archive, options.train_dictionaries) : given.front();
+  return ending + (codec == "gzip"   ? ".gz"
+                   : codec == "zstd" ? ".zst"
+                   : codec == "lz4"  ? ".lz4"
+                                     : "");
 }
 
 }  // namespace fonds::warc
