@@ -199,7 +199,9 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     }
     from = at + 1;
     const std::string_view before = as_text(shown.first(at));
+    // ARC records are parted by one LF, and their blocks may end in others.
     const std::size_t line_ends = before.empty() || before.ends_with("\r\n\r\n") ? 4
+                                  : arc && before.ends_with('\n')                ? 1
                                   : before.ends_with("\n\n")                     ? 2
                                                                                  : 0;
     if (line_ends == 0) {

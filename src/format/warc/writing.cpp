@@ -12,6 +12,7 @@
 #include <fonds/encoder.hpp>
 
 #include "base/text.hpp"
+#include "format/warc/repair.hpp"
 #include "format/warc/writer.hpp"
 
 namespace fonds::warc {
@@ -92,6 +93,11 @@ Result<std::unique_ptr<RecordWriter>> WarcWriting::create(ByteSink& sink,
   FONDS_TRY(auto encoder, make_encoder(sink, encode));
   return std::unique_ptr<RecordWriter>(
       std::make_unique<Writer>(std::move(encoder), std::move(writer)));
+}
+
+Result<RewriteReport> WarcWriting::repair(const Archive& archive, ByteSink& sink,
+                                          const RewriteOptions& options) const {
+  return repair_archive(archive, sink, options);
 }
 
 }  // namespace fonds::warc

@@ -16,6 +16,9 @@ class WarcWriting final : public FormatWriting {
   // unknown or has no meaning together.
   Result<std::unique_ptr<RecordWriter>> create(ByteSink& sink,
                                                const WriteOptions& options) const override;
+  // See format/warc/repair.hpp.
+  Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
+                               const RewriteOptions& options) const override;
 };
 
 }  // namespace fonds::warc

@@ -1,0 +1,254 @@
+// What becomes of a group of records: copied, or written anew.
+#include "format/warc/repair_groups.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/buffer.hpp>
+
+#include "base/bytes.hpp"
+
+namespace fonds::warc {
+namespace {
+
+bool is_checksum(std::string_view code) {
+  return code == "member-crc" || code == "zf-checksum-value" || code == "frame-checksum";
+}
+
+// Findings of codecs that say that some bytes could not be decoded.
+bool loses_content(std::string_view code) {
+  static constexpr std::array<std::string_view, 11> kCodes = {
+      "member-damaged",  "truncated-member", "frame-damaged",    "truncated-frame",
+      "resync",          "resync-short",     "trailing-garbage", "zs-frames",
+      "zf-dictid-match", "zf-nodict",        "limit-exceeded"};
+  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
+}
+
+std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
+
+}  // namespace
+
+Status Repair::close_group(std::uint64_t end) {
+  FONDS_CHECK(group_->plain ? close_plain(end) : close_units(end));
+  group_.reset();
+  return {};
+}
+
+// One record, stored plain.
+Status Repair::close_plain(std::uint64_t end) {
+  const std::uint64_t begin = group_->begin;
+  take_damage(end);
+  if (last_->change.lost) {
+    return leave_out(begin, end, nullptr);
+  }
+  const RecordChange& change = last_->change;
+  const std::uint64_t block = begin + last_->header;
+  const std::uint64_t block_end = block + change.octets;
+  const std::uint64_t record_end = begin + last_->octets;
+  if (!change.header()) {
+    FONDS_CHECK(output_.copy(begin, block));
+  } else {
+    FONDS_CHECK(output_.put_plain(last_->new_header));
+    output_.account(begin, block, Fate::Rewritten);
+  }
+  FONDS_CHECK(output_.copy(block, block_end));
+  if (!change.close) {
+    FONDS_CHECK(output_.copy(block_end, record_end));
+  } else {
+    FONDS_CHECK(output_.put_plain(last_->closing));
+    output_.account(block_end, record_end, Fate::Rewritten);
+  }
+  return leave_out(record_end, end, nullptr);
+}
+
+Status Repair::close_units(std::uint64_t end) {
+  const Group& group = *group_;
+  const std::vector<Finding> damage = take_damage(end);
+  if (group.kept == 0) {
+    const auto why = std::find_if(damage.begin(), damage.end(), is_mended);
+    return leave_out(group.begin, end, why == damage.end() ? nullptr : &*why);
+  }
+  // All up to `good_end` belongs to the records.
+  std::uint64_t good_end = group.garbage_from.value_or(end);
+  const Finding* behind = nullptr;
+  bool touched = group.changed || rewrite_all_ || (options_.unit_per_record && group.shared);
+  for (const Finding& finding : damage) {
+    const bool padding = finding.code == "nul-padding" && end == stored_.size();
+    if (!is_mended(finding) && !padding) {
+      continue;
+    }
+    const std::uint64_t offset = offset_of(finding);
+    const bool within = !group.last_unit || offset <= *group.last_unit;
+    if (padding) {
+      const auto rest = stored_.subspan(static_cast<std::size_t>(offset));
+      if (within || std::any_of(rest.begin(), rest.end(),
+                                [](std::byte octet) { return octet != std::byte{0}; })) {
+        continue;
+      }
+    }
+    if (within) {
+      touched = true;
+    } else if (offset <= good_end) {
+      behind = behind == nullptr ? &finding : behind;
+      good_end = std::min(good_end, offset);
+    }
+  }
+  if (touched) {
+    FONDS_CHECK(rewrite(good_end));
+    output_.account(group.begin, good_end, Fate::Rewritten);
+    tell_of_damage(damage, good_end);
+  } else {
+    FONDS_CHECK(output_.copy(group.begin, good_end));
+  }
+  return leave_out(good_end, end, behind);
+}
+
+// Bytes that are no records. Padding is no loss.
+Status Repair::leave_out(std::uint64_t from, std::uint64_t to, const Finding* why) {
+  if (from >= to) {
+    return {};
+  }
+  const ByteView octets =
+      stored_.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+  const bool padding = std::none_of(octets.begin(), octets.end(), [](std::byte octet) {
+    return octet != std::byte{0} && octet != std::byte{'\r'} && octet != std::byte{'\n'};
+  });
+  if (padding) {
+    output_.changed("ranges of padding were left out");
+    output_.account(from, to, Fate::LeftOut);
+    return {};
+  }
+  if (why != nullptr && why->code == "zs-dict-pos") {
+    output_.changed("dictionary frames behind the start were left out");
+    output_.account(from, to, Fate::LeftOut);
+    return {};
+  }
+  output_.lose(from, to, why == nullptr ? std::string_view("resync") : why->code,
+               why == nullptr ? std::string_view("no record can be read there")
+                              : std::string_view(why->message));
+  output_.account(from, to, Fate::Lost);
+  return {};
+}
+
+// Of units whose records were written anew.
+void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t end) {
+  const Group& group = *group_;
+  const bool lossy = group.cut > 0 || group.kept < group.records || group.garbage;
+  for (std::size_t i = 0; i < damage.size(); ++i) {
+    const Finding& finding = damage[i];
+    const std::uint64_t offset = offset_of(finding);
+    if (!is_mended(finding) || offset >= end) {
+      continue;
+    }
+    if (lossy && loses_content(finding.code)) {
+      std::uint64_t next = end;
+      for (std::size_t k = i + 1; k < damage.size() && next == end; ++k) {
+        next = is_mended(damage[k]) && offset_of(damage[k]) > offset ? offset_of(damage[k]) : end;
+      }
+      output_.lose_partly(offset, std::min(next, end), finding.code, finding.message);
+    } else if (is_checksum(finding.code) && (lossy || group.unconfirmed > 0)) {
+      Finding doubtful = finding;
+      doubtful.message += "; the content is kept, and no digest tells whether it is right";
+      tell(std::move(doubtful));
+    } else {
+      tell(finding, Severity::Warning);
+    }
+    if (is_checksum(finding.code) || finding.code == "member-isize") {
+      output_.changed("units got the right checksum and size");
+    }
+  }
+}
+
+// ---- writing anew ----
+
+// The records of the group in hand up to stored offset `end`, a unit each.
+Status Repair::rewrite(std::uint64_t end) {
+  ReadOptions again = read_;
+  again.start = group_->begin;
+  again.state = group_->state;
+  if (archive_.codecs.size() > 1) {
+    output_.changed("compressions inside of another were taken off");
+  } else if (end < stored_.size()) {
+    again.stop_at = end;
+  }
+  Watch unused;
+  FONDS_TRY(const auto reader, open_watched(archive_, again, unused));
+  std::uint64_t records = 0;
+  while (records < group_->records) {
+    unused.findings.clear();
+    FONDS_TRY(const Record* const record, reader->next());
+    if (record == nullptr) {
+      break;
+    }
+    unused.forget(unused.consumed);
+    FONDS_CHECK(rewrite_record(*reader, *static_cast<const WarcRecord*>(record), records));
+    ++records;
+  }
+  if (records != group_->records) {
+    return fail(ErrorCode::Corrupt,
+                fmt::format("{} records were read here, the second time {}: the file has changed",
+                            group_->records, records),
+                {.source = archive_.source->name(), .stored_offset = group_->begin});
+  }
+  return {};
+}
+
+Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record, std::uint64_t number) {
+  if (record.block_length.value_or(0) > held_) {
+    const auto known = group_->large.find(number);
+    return rewrite_large(reader, record,
+                         known == group_->large.end() ? RecordChange{} : known->second);
+  }
+  Buffer octets;
+  FONDS_TRY(const BlockRead block, read_block(reader, record, [&octets](ByteView piece) {
+              octets.append(piece);
+              return Status();
+            }));
+  FONDS_TRY(const RecordEnd end, reader.finish());
+  const RecordChange change = judge_record(record, end, block);
+  if (change.lost) {
+    return {};
+  }
+  const std::string header = repaired_header(record, change);
+  const std::string closing = closing_of(record, change, end);
+  FONDS_TRY(Encoder* const encoder, output_.encoder());
+  FONDS_CHECK(encoder->begin_unit(header.size() + octets.size() + closing.size()));
+  FONDS_CHECK(encoder->write(as_bytes(header)));
+  FONDS_CHECK(encoder->write(octets.view()));
+  FONDS_CHECK(encoder->write(as_bytes(closing)));
+  output_.changed("records were compressed anew");
+  return encoder->end_unit();
+}
+
+// A block that cannot be held: what is wrong with it was found before.
+Status Repair::rewrite_large(WarcReader& reader, const WarcRecord& record,
+                             const RecordChange& change) {
+  if (change.lost) {
+    FONDS_TRY(const RecordEnd end, reader.finish());
+    return {};
+  }
+  FONDS_TRY(Encoder* const encoder, output_.encoder());
+  FONDS_CHECK(encoder->begin_unit());
+  FONDS_CHECK(encoder->write(as_bytes(repaired_header(record, change))));
+  std::uint64_t octets = 0;
+  FONDS_TRY(const BlockRead block, read_block(reader, record, [&](ByteView piece) {
+              octets += piece.size();
+              return encoder->write(piece);
+            }));
+  FONDS_TRY(const RecordEnd end, reader.finish());
+  if (octets != change.octets) {
+    return fail(ErrorCode::Corrupt,
+                fmt::format("a block of {} octets was read here, the second time of {}: the file "
+                            "has changed",
+                            change.octets, octets),
+                {.source = archive_.source->name(), .stored_offset = record.place.unit});
+  }
+  FONDS_CHECK(encoder->write(as_bytes(closing_of(record, change, end))));
+  output_.changed("records were compressed anew");
+  return encoder->end_unit();
+}
+
+}  // namespace fonds::warc
