@@ -183,6 +183,8 @@ Status Repair::take_head(const WarcRecord* first) {
   const bool has_garbage = garbage != loose.end();
   if (first != nullptr && first->place.inner > 0 && has_garbage) {
     garbage_before_ = true;  // in its unit
+    output_.miss(first->place.unit, first->ordinal, "lost-range",
+                 "octets in front of the record that are no record are left out");
   }
   if (from >= end) {
     return {};
@@ -244,6 +246,7 @@ Status Repair::take_record(const WarcRecord& record) {
     options_.progress(position);
   }
   Last last;
+  last.ordinal = record.ordinal;
   last.header = record.header.length;
   last.begin = watch_.consumed - last.header;
   watch_.forget(last.begin);
@@ -298,6 +301,9 @@ void Repair::tell_of_record(const WarcRecord& record, const RecordEnd& end,
                             const RecordChange& change, const BlockRead& block) {
   if (change.lost) {
     ++output_.report().records_lost;
+    if (group_->plain || group_->kept == 0) {
+      return;  // its range is listed
+    }
     output_.miss(record.place.unit, record.ordinal, "truncated-header",
                  fmt::format("the record header is cut after {} octets; nothing of the record is "
                              "kept",
@@ -332,8 +338,8 @@ void Repair::end_record(bool followed, std::uint64_t header) {
   const std::uint64_t seen = watch_.consumed - header - last_->begin;
   const bool garbage = seen > last_->octets;
   if (group.garbage_from) {
-    group.garbage = group.changed = true;  // a record followed in the same group
-    group.garbage_from.reset();
+    group.garbage_from.reset();  // a record followed in the same group
+    lose_octets(group.garbage_octets);
   }
   RecordChange& change = last_->change;
   if (last_->only_separator && !followed) {
@@ -351,11 +357,20 @@ void Repair::end_record(bool followed, std::uint64_t header) {
   group.changed = group.changed || (!change.lost && !group.last_unit);
   if (garbage || change.lost) {
     group.garbage_from = watch_.unit_of(change.lost ? last_->begin : end);
+    group.garbage_octets = garbage ? seen - last_->octets : 0;
     if (!group.garbage_from || group.garbage_from == group.last_unit) {
-      group.changed = true;
-      group.garbage = true;
       group.garbage_from.reset();
+      lose_octets(group.garbage_octets);
     }
+  }
+}
+
+// Decoded octets behind the record in hand that share their unit with records.
+void Repair::lose_octets(std::uint64_t n) {
+  group_->garbage = group_->changed = true;
+  if (n > 0) {
+    output_.miss(group_->last_unit.value_or(group_->begin), last_->ordinal, "lost-range",
+                 fmt::format("{} decoded octets in this unit that are no record are left out", n));
   }
 }
 

@@ -42,7 +42,8 @@ Status Repair::close_plain(std::uint64_t end) {
   const std::uint64_t begin = group_->begin;
   take_damage(end);
   if (last_->change.lost) {
-    return leave_out(begin, end, nullptr);
+    const Finding why = make_finding("truncated-header", "a record header is cut there");
+    return leave_out(begin, end, &why);
   }
   const RecordChange& change = last_->change;
   const std::uint64_t block = begin + last_->header;
@@ -143,7 +144,9 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
     if (!is_mended(finding) || offset >= end) {
       continue;
     }
-    if (lossy && loses_content(finding.code)) {
+    if (end == stored_.size() && finding.code.starts_with("truncated-")) {
+      tell(finding, Severity::Warning);  // nothing that is there is lost
+    } else if (lossy && loses_content(finding.code)) {
       std::uint64_t next = end;
       for (std::size_t k = i + 1; k < damage.size() && next == end; ++k) {
         next = is_mended(damage[k]) && offset_of(damage[k]) > offset ? offset_of(damage[k]) : end;

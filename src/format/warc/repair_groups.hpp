@@ -35,6 +35,7 @@ class Repair {
   struct Last {
     std::uint64_t begin = 0;   // decoded bytes before it
     std::uint64_t octets = 0;  // header, block and the line ends behind it
+    std::uint64_t ordinal = 0;
     std::uint64_t header = 0;  // octets of the header
     RecordChange change;
     bool only_separator = false;      // lacks_only_separator()
@@ -50,6 +51,7 @@ class Repair {
     std::uint64_t records = 0, kept = 0, cut = 0;
     std::uint64_t unconfirmed = 0;              // records without a digest that is right
     std::optional<std::uint64_t> last_unit;     // in which its last record ends
+    std::uint64_t garbage_octets = 0;           // decoded, from there on
     std::optional<std::uint64_t> garbage_from;  // the unit behind it that holds no record
     // Of blocks that are too large to be held until it shows what is wrong, by number in the group.
     std::map<std::uint64_t, RecordChange> large;
@@ -66,6 +68,7 @@ class Repair {
   // The record in hand is over: the next one begins at the end of what was decoded, but for
   // `header` octets that were read of it.
   void end_record(bool followed, std::uint64_t header);
+  void lose_octets(std::uint64_t n);
   Status close_group(std::uint64_t end);
   Status close_plain(std::uint64_t end);
   Status close_units(std::uint64_t end);
