@@ -1,9 +1,12 @@
 // Where a block ends: by its header, or by evidence where the header is wrong.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "base/text.hpp"
 #include "format/warc/reader.hpp"
 #include "format/warc/reader_detail.hpp"
 
@@ -16,6 +19,24 @@ using detail::LineEnds;
 namespace {
 
 constexpr std::uint64_t kLargestLook = std::uint64_t{16} << 20;  // blocks that are looked into
+
+// Whether offset `n` lies inside the line of an ARC record, whose rest reads like one, too:
+// "ttp://…". A line that only ends a block is none: no LF has to stand between ARC records.
+bool hits_inside_line(ByteView octets, std::uint64_t n) {
+  constexpr std::uint64_t kMostBack = 64;
+  const auto text = as_text(octets).substr(0, static_cast<std::size_t>(n));
+  const std::size_t end = text.rfind('\n');
+  if (text.empty() || end == npos || end + 1 == text.size() || text.size() - end > kMostBack) {
+    return false;
+  }
+  static constexpr std::array<std::string_view, 5> kSchemes = {
+      "http:", "https:", "dns:", "ftp:", "filedesc:"};
+  const auto line = as_text(octets).substr(end + 1);
+  return std::any_of(
+             kSchemes.begin(), kSchemes.end(),
+             [line](std::string_view scheme) { return starts_with_ignoring_case(line, scheme); }) &&
+         classify_start(as_bytes(line)) != Start::None;
+}
 
 }  // namespace
 
@@ -168,6 +189,9 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
   const std::size_t wanted = static_cast<std::size_t>(n) + kFirstLine;
   FONDS_TRY(const ByteView shown, decoder_->peek(wanted));
   if (shown.size() < n) {
+    return std::optional<bool>(false);
+  }
+  if (record_.header.dialect == Dialect::Arc && hits_inside_line(shown, n)) {
     return std::optional<bool>(false);
   }
   const ByteView behind = shown.subspan(static_cast<std::size_t>(n));

@@ -139,7 +139,7 @@ struct Repaired {
 
 inline Repaired repaired(std::string_view bytes, RewriteOptions options = {}) {
   Repaired result;
-  const auto archive = open_archive(testing_codec::mapped(bytes), {.format = "warc"});
+  const auto archive = open_archive(testing_codec::mapped(bytes));
   if (!archive) {
     result.error = archive.error().message();
     return result;
@@ -175,7 +175,7 @@ inline std::vector<std::string> errors_of(std::string_view bytes) {
       codes.push_back(std::string(finding.code) + ": " + finding.message);
     }
   });
-  const auto archive = open_archive(testing_codec::mapped(bytes), {.format = "warc"});
+  const auto archive = open_archive(testing_codec::mapped(bytes));
   if (!archive) {
     return {archive.error().message()};
   }
