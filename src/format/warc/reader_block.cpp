@@ -196,7 +196,8 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
   }
   const ByteView behind = shown.subspan(static_cast<std::size_t>(n));
   const LineEnds ends = count_line_ends(behind);
-  two_line_ends = ends.ends >= 2;
+  // ARC closes records with one.
+  two_line_ends = ends.ends >= (record_.header.dialect == Dialect::Arc ? 1U : 2U);
   const bool at_end = ends.octets == behind.size() && shown.size() < wanted;
   // The end of a unit is as good a proof as a record behind it, which may be damaged.
   const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();

@@ -267,6 +267,7 @@ Status Repair::take_record(const WarcRecord& record) {
   }
   ++group_->records;
   group_->kept += change.lost ? 0 : 1;
+  group_->needed = change.lost ? group_->needed : group_->records;
   group_->cut += change.cut ? 1 : 0;
   last.change = std::move(change);
   last_ = std::move(last);

@@ -27,6 +27,11 @@ bool loses_content(std::string_view code) {
   return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
 }
 
+// What ended a block without a length may not be there in the new unit.
+void write_missing_length(const WarcRecord& record, RecordChange& change) {
+  change.length = change.length || record.header.length_state == Header::LengthState::Missing;
+}
+
 std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
 
 }  // namespace
@@ -190,10 +195,10 @@ Status Repair::rewrite(std::uint64_t end) {
     FONDS_CHECK(rewrite_record(*reader, *static_cast<const WarcRecord*>(record), records));
     ++records;
   }
-  if (records != group_->records) {
+  if (records < group_->needed) {
     return fail(ErrorCode::Corrupt,
                 fmt::format("{} records were read here, the second time {}: the file has changed",
-                            group_->records, records),
+                            group_->needed, records),
                 {.source = archive_.source->name(), .stored_offset = group_->begin});
   }
   return {};
@@ -211,10 +216,11 @@ Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record, std:
               return Status();
             }));
   FONDS_TRY(const RecordEnd end, reader.finish());
-  const RecordChange change = judge_record(record, end, block);
+  RecordChange change = judge_record(record, end, block);
   if (change.lost) {
     return {};
   }
+  write_missing_length(record, change);
   const std::string header = repaired_header(record, change);
   const std::string closing = closing_of(record, change, end);
   FONDS_TRY(Encoder* const encoder, output_.encoder());
@@ -227,8 +233,8 @@ Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record, std:
 }
 
 // A block that cannot be held: what is wrong with it was found before.
-Status Repair::rewrite_large(WarcReader& reader, const WarcRecord& record,
-                             const RecordChange& change) {
+Status Repair::rewrite_large(WarcReader& reader, const WarcRecord& record, RecordChange change) {
+  write_missing_length(record, change);
   if (change.lost) {
     FONDS_TRY(const RecordEnd end, reader.finish());
     return {};

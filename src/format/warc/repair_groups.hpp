@@ -49,6 +49,7 @@ class Repair {
     bool shared = false;   // not a unit for each record
     bool garbage = false;  // octets between its records
     std::uint64_t records = 0, kept = 0, cut = 0;
+    std::uint64_t needed = 0;                   // records up to the last that is kept
     std::uint64_t unconfirmed = 0;              // records without a digest that is right
     std::optional<std::uint64_t> last_unit;     // in which its last record ends
     std::uint64_t garbage_octets = 0;           // decoded, from there on
@@ -76,7 +77,7 @@ class Repair {
   void tell_of_damage(const std::vector<Finding>& damage, std::uint64_t end);
   Status rewrite(std::uint64_t end);
   Status rewrite_record(WarcReader& reader, const WarcRecord& record, std::uint64_t number);
-  Status rewrite_large(WarcReader& reader, const WarcRecord& record, const RecordChange& change);
+  Status rewrite_large(WarcReader& reader, const WarcRecord& record, RecordChange change);
   std::vector<Finding> take_damage(std::uint64_t before);
   void tell(Finding finding, std::optional<Severity> severity = {});
   bool begins_group(const WarcRecord& record) const;

@@ -69,8 +69,7 @@ inline std::string positional(std::string_view id, std::string_view block, int o
          std::string(block) + "\r\n\r\n";
 }
 inline std::string arc_start() {
-  const std::string block =
-      "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
+  const std::string block = "1 0 Test\nURL IP-address Archive-date Content-type Archive-length\n";
   return "filedesc://t.arc 0.0.0.0 20200102030405 text/plain " + std::to_string(block.size()) +
          "\n" + block + "\n";
 }
