@@ -102,6 +102,14 @@ Status Repair::close_units(std::uint64_t end) {
       good_end = std::min(good_end, offset);
     }
   }
+  for (const Finding& finding : damage) {
+    // Padding in front of what is left out is padding at the end.
+    const std::uint64_t offset = offset_of(finding);
+    if (finding.code == "nul-padding" && good_end < end && group.last_unit &&
+        offset > *group.last_unit && offset < good_end) {
+      good_end = offset;
+    }
+  }
   if (touched) {
     FONDS_CHECK(rewrite(good_end));
     output_.account(group.begin, good_end, Fate::Rewritten);

@@ -111,14 +111,16 @@ std::string positional_header(const WarcRecord& record, const RecordChange& chan
 // The length is the last column of the line.
 std::string arc_header(const WarcRecord& record, const RecordChange& change) {
   const auto raw = as_text(record.raw_header());
-  std::size_t end = raw.size();
-  while (end > 0 &&
-         (raw[end - 1] == '\n' || raw[end - 1] == '\r' || detail::is_blank(raw[end - 1]))) {
-    --end;
-  }
-  std::size_t begin = end;
-  while (begin > 0 && !detail::is_blank(raw[begin - 1])) {
-    --begin;
+  std::size_t end = raw.find_last_not_of("\r\n");
+  end = end == npos ? 0 : end + 1;
+  std::size_t begin = raw.substr(0, end).rfind(' ');
+  begin = begin == npos ? end : begin + 1;
+  // What the parser took for it.
+  const auto& fields = record.header.fields;
+  if (!fields.empty() && fields.back().value.data() >= raw.data() &&
+      fields.back().value.data() + fields.back().value.size() <= raw.data() + raw.size()) {
+    begin = static_cast<std::size_t>(fields.back().value.data() - raw.data());
+    end = begin + fields.back().value.size();
   }
   return fmt::format("{}{}{}", raw.substr(0, begin), change.octets, raw.substr(end));
 }
