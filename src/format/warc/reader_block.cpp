@@ -212,15 +212,20 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
 
 // Ruling R16: a suspect block ends where a record begins for which there is evidence.
 Status WarcReader::search_damaged_block() {
+  // One LF closes an ARC record, but blocks hold many of them: proof is needed that the block has
+  // swallowed a record.
+  bool closed = false;
   if (record_.header.length_state == Header::LengthState::Good) {
-    bool two_line_ends = false;
-    FONDS_TRY(const auto good, lands(remaining_, two_line_ends));
-    if (good.value_or(false) || two_line_ends) {
+    FONDS_TRY(const auto good, lands(remaining_, closed));
+    if (good.value_or(false) || (closed && record_.header.dialect != Dialect::Arc)) {
       return {};
     }
   }
   std::uint64_t ends_before = 0;
   FONDS_TRY(const auto found, search_next_record(ends_before));
+  if (closed && (!found || ends_before > remaining_)) {
+    return {};
+  }
   if (!found) {
     FONDS_TRY(const auto last, search_last_end());
     if (last && *last != remaining_) {

@@ -111,6 +111,10 @@ Result<RewriteReport> Repair::run() {
       group_->state = reader_->state();
       group_->plain = is_plain(*record);
       group_->changed = group_->garbage = std::exchange(garbage_before_, false);
+      if (last_ && record->place.inner > 0 && !group_->plain) {
+        last_->ordinal = record->ordinal;
+        lose_octets(record->place.inner);
+      }
     }
     FONDS_CHECK(take_record(*record));
   }
@@ -130,7 +134,10 @@ bool Repair::is_plain(const WarcRecord& record) const {
 }
 
 bool Repair::begins_group(const WarcRecord& record) const {
-  return record.place.inner == 0 && record.place.unit > group_->begin;
+  // Octets that are no record may stand in front of it in its unit.
+  const bool after_garbage =
+      group_->garbage_from && record.place.unit >= *group_->garbage_from && !group_->plain;
+  return record.place.unit > group_->begin && (record.place.inner == 0 || after_garbage);
 }
 
 std::vector<Finding> Repair::take_damage(std::uint64_t before) {
