@@ -172,7 +172,8 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
     } else {
       tell(finding, Severity::Warning);
     }
-    if (is_checksum(finding.code) || finding.code == "member-isize") {
+    const bool again = i > 0 && damage[i - 1].where.stored_offset == offset;
+    if ((is_checksum(finding.code) || finding.code == "member-isize") && !again) {
       output_.changed("units got the right checksum and size");
     }
   }

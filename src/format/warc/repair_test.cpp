@@ -266,7 +266,7 @@ TEST(RepairMember, DamagedInTheMiddleKeepsItsBeginning) {
     block += std::to_string(i * 7919 % 10007);
   }
   std::string broken = member(with_digest("x", block));
-  std::fill_n(broken.begin() + static_cast<std::ptrdiff_t>(broken.size() / 2), 300, '\xff');
+  std::fill_n(broken.begin() + static_cast<std::ptrdiff_t>(broken.size() / 2), 300, '\0');
   const Repaired result = repaired(member(records[0]) + broken + member(records[1]));
   EXPECT_TRUE(result.bytes.starts_with(member(records[0])));
   EXPECT_TRUE(result.bytes.ends_with(member(records[1])));
