@@ -165,7 +165,8 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
         next = is_mended(damage[k]) && offset_of(damage[k]) > offset ? offset_of(damage[k]) : end;
       }
       output_.lose_partly(offset, std::min(next, end), finding.code, finding.message);
-    } else if (is_checksum(finding.code) && (lossy || group.unconfirmed > 0)) {
+    } else if ((is_checksum(finding.code) || loses_content(finding.code)) &&
+               (lossy || group.unconfirmed > 0)) {
       Finding doubtful = finding;
       doubtful.message += "; the content is kept, and no digest tells whether it is right";
       tell(std::move(doubtful));
