@@ -108,6 +108,7 @@ Result<RewriteReport> Repair::run() {
       }
       group_.emplace();
       group_->begin = record->place.unit;
+      group_->first = record->ordinal;
       group_->state = reader_->state();
       group_->plain = is_plain(*record);
       group_->changed = group_->garbage = std::exchange(garbage_before_, false);
@@ -274,7 +275,6 @@ Status Repair::take_record(const WarcRecord& record) {
   }
   ++group_->records;
   group_->kept += change.lost ? 0 : 1;
-  group_->needed = change.lost ? group_->needed : group_->records;
   group_->cut += change.cut ? 1 : 0;
   last.change = std::move(change);
   last_ = std::move(last);
@@ -318,18 +318,14 @@ void Repair::tell_of_record(const WarcRecord& record, const RecordEnd& end,
                              record.header.length));
     return;
   }
-  ++output_.report().records_kept;
   for (const Finding& finding : end.findings) {
-    if (finding.code == "truncated-block") {
-      output_.miss(record.place.unit, record.ordinal, finding.code,
-                   finding.message + "; what is there is kept as a truncated record");
-    } else if (tells_of_length(finding.code)) {
+    if (tells_of_length(finding.code)) {
       tell(finding, Severity::Warning);
     }
   }
-  if (change.cut) {
-    output_.changed("records became truncated ones");
-  } else if (change.length) {
+  if (change.cut && group_->plain) {
+    tell_of_cut(record, change, record.ordinal);
+  } else if (change.length && !change.cut) {
     output_.changed("records got the right length");
   }
   if (block.wrong && !change.cut && record.header.truncated.empty()) {

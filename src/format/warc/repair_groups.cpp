@@ -32,6 +32,30 @@ void write_missing_length(const WarcRecord& record, RecordChange& change) {
   change.length = change.length || record.header.length_state == Header::LengthState::Missing;
 }
 
+// The first bytes of a source in memory. A damaged unit that ends there cannot run on into the ones
+// behind it.
+class Prefix final : public ByteSource {
+ public:
+  Prefix(std::shared_ptr<ByteSource> source, ByteView bytes)
+      : source_(std::move(source)), bytes_(bytes) {}
+  const std::string& name() const override { return source_->name(); }
+  bool random_access() const override { return true; }
+  Result<std::uint64_t> size() override { return bytes_.size(); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    const std::size_t from =
+        static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes_.size()));
+    const std::size_t n = std::min(out.size(), bytes_.size() - from);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), n, out.begin());
+    return n;
+  }
+  Result<std::size_t> read_next(MutableByteView) override { return std::size_t{0}; }
+  std::optional<ByteView> view() override { return bytes_; }
+
+ private:
+  std::shared_ptr<ByteSource> source_;
+  ByteView bytes_;
+};
+
 std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
 
 }  // namespace
@@ -50,6 +74,7 @@ Status Repair::close_plain(std::uint64_t end) {
     const Finding why = make_finding("truncated-header", "a record header is cut there");
     return leave_out(begin, end, &why);
   }
+  ++output_.report().records_kept;
   const RecordChange& change = last_->change;
   const std::uint64_t block = begin + last_->header;
   const std::uint64_t block_end = block + change.octets;
@@ -116,6 +141,7 @@ Status Repair::close_units(std::uint64_t end) {
     tell_of_damage(damage, good_end);
   } else {
     FONDS_CHECK(output_.copy(group.begin, good_end));
+    output_.report().records_kept += group.kept;
   }
   return leave_out(good_end, end, behind);
 }
@@ -184,39 +210,64 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
 
 // The records of the group in hand up to stored offset `end`, a unit each.
 Status Repair::rewrite(std::uint64_t end) {
-  ReadOptions again = read_;
-  again.start = group_->begin;
-  again.state = group_->state;
   if (archive_.codecs.size() > 1) {
     output_.changed("compressions inside of another were taken off");
-  } else if (end < stored_.size()) {
-    again.stop_at = end;
   }
-  Watch unused;
-  FONDS_TRY(const auto reader, open_watched(archive_, again, unused));
-  std::uint64_t records = 0;
-  while (records < group_->records) {
-    unused.findings.clear();
-    FONDS_TRY(const Record* const record, reader->next());
-    if (record == nullptr) {
-      break;
-    }
-    unused.forget(unused.consumed);
-    FONDS_CHECK(rewrite_record(*reader, *static_cast<const WarcRecord*>(record), records));
-    ++records;
+  if (!group_->large.empty()) {
+    // What is wrong with them may look different without the bytes behind the group.
+    group_->large.clear();
+    FONDS_CHECK(read_again(end, [this](WarcReader& reader, const WarcRecord& record) -> Status {
+      FONDS_TRY(const BlockRead block, read_block(reader, record, {}));
+      FONDS_TRY(const RecordEnd ends, reader.finish());
+      if (record.block_length.value_or(0) > held_) {
+        group_->large.emplace(record.ordinal, judge_record(record, ends, block));
+      }
+      return {};
+    }));
   }
-  if (records < group_->needed) {
-    return fail(ErrorCode::Corrupt,
-                fmt::format("{} records were read here, the second time {}: the file has changed",
-                            group_->needed, records),
-                {.source = archive_.source->name(), .stored_offset = group_->begin});
+  const std::uint64_t before = output_.report().records_kept;
+  FONDS_CHECK(read_again(end, [this](WarcReader& reader, const WarcRecord& record) {
+    return rewrite_record(reader, record);
+  }));
+  if (output_.report().records_kept == before) {
+    output_.lose(group_->begin, end, "resync", "no record can be read there");
   }
   return {};
 }
 
-Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record, std::uint64_t number) {
+Status Repair::read_again(std::uint64_t end,
+                          const std::function<Status(WarcReader&, const WarcRecord&)>& take) {
+  Archive part = archive_;
+  part.source =
+      std::make_shared<Prefix>(archive_.source, stored_.first(static_cast<std::size_t>(end)));
+  ReadOptions again = read_;
+  again.start = group_->begin;
+  again.state = group_->state;
+  Watch unused;
+  FONDS_TRY(const auto reader, open_watched(part, again, unused));
+  while (true) {
+    FONDS_TRY(const Record* const record, reader->next());
+    if (record == nullptr) {
+      return {};
+    }
+    unused.findings.clear();
+    unused.forget(unused.consumed);
+    FONDS_CHECK(take(*reader, *static_cast<const WarcRecord*>(record)));
+  }
+}
+
+void Repair::tell_of_cut(const WarcRecord& record, const RecordChange& change,
+                         std::uint64_t ordinal) {
+  output_.changed("records became truncated ones");
+  output_.miss(record.place.unit, ordinal, "truncated-block",
+               fmt::format("the header says {} octets, {} can be read; they are kept as a "
+                           "truncated record",
+                           record.header.block_length, change.octets));
+}
+
+Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record) {
   if (record.block_length.value_or(0) > held_) {
-    const auto known = group_->large.find(number);
+    const auto known = group_->large.find(record.ordinal);
     return rewrite_large(reader, record,
                          known == group_->large.end() ? RecordChange{} : known->second);
   }
@@ -231,6 +282,10 @@ Status Repair::rewrite_record(WarcReader& reader, const WarcRecord& record, std:
     return {};
   }
   write_missing_length(record, change);
+  ++output_.report().records_kept;
+  if (change.cut) {
+    tell_of_cut(record, change, group_->first + record.ordinal);
+  }
   const std::string header = repaired_header(record, change);
   const std::string closing = closing_of(record, change, end);
   FONDS_TRY(Encoder* const encoder, output_.encoder());
@@ -248,6 +303,10 @@ Status Repair::rewrite_large(WarcReader& reader, const WarcRecord& record, Recor
   if (change.lost) {
     FONDS_TRY(const RecordEnd end, reader.finish());
     return {};
+  }
+  ++output_.report().records_kept;
+  if (change.cut) {
+    tell_of_cut(record, change, group_->first + record.ordinal);
   }
   FONDS_TRY(Encoder* const encoder, output_.encoder());
   FONDS_CHECK(encoder->begin_unit());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ class Repair {
   };
   struct Group {
     std::uint64_t begin = 0;  // stored offset
+    std::uint64_t first = 0;  // number of its first record
     std::string state;        // to read it again
     bool plain = false;
     bool changed = false;  // something in it has to be written anew
@@ -76,7 +78,11 @@ class Repair {
   Status leave_out(std::uint64_t from, std::uint64_t to, const Finding* why);
   void tell_of_damage(const std::vector<Finding>& damage, std::uint64_t end);
   Status rewrite(std::uint64_t end);
-  Status rewrite_record(WarcReader& reader, const WarcRecord& record, std::uint64_t number);
+  // Reads the group in hand up to `end` once more.
+  Status read_again(std::uint64_t end,
+                    const std::function<Status(WarcReader&, const WarcRecord&)>& take);
+  void tell_of_cut(const WarcRecord& record, const RecordChange& change, std::uint64_t ordinal);
+  Status rewrite_record(WarcReader& reader, const WarcRecord& record);
   Status rewrite_large(WarcReader& reader, const WarcRecord& record, RecordChange change);
   std::vector<Finding> take_damage(std::uint64_t before);
   void tell(Finding finding, std::optional<Severity> severity = {});
