@@ -282,10 +282,16 @@ constexpr std::array kDedupExamples = {
 constexpr std::array kRepairFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
+    Flag{"--per-record", 0, "",
+         "WARC, ARC: records that share a gzip member or frame get their own"},
+    Flag{"--json", 0, "", "one JSON object a lost range, and one about the archive"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kRepairExamples = {
-    Example{"fonds repair -o good.rio damaged.rio", "all that can be read, and a list of the rest"},
+    Example{"fonds repair -o good.warc.gz damaged.warc.gz",
+            "all that can be read, and a list of the rest"},
+    Example{"fonds repair --per-record -o new.warc.gz one-member.warc.gz",
+            "and a gzip member for each record"},
 };
 
 constexpr std::array kIndexFlags = {

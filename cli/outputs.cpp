@@ -171,8 +171,9 @@ void tell(const RewriteReport& report, Messages& messages) {
   }
   if (!report.lost.empty() || report.lost_bytes > 0) {
     messages.hint(
-        fmt::format("kept {} records in {} blocks; lost {} bytes{}", report.records_kept,
-                    report.blocks_kept, report.lost_bytes,
+        fmt::format("kept {} records{}; lost {} bytes{}", report.records_kept,
+                    report.blocks_kept > 0 ? fmt::format(" in {} blocks", report.blocks_kept) : "",
+                    report.lost_bytes,
                     report.records_lost > 0
                         ? fmt::format(" with {} records that are known of", report.records_lost)
                         : ""));

@@ -113,6 +113,9 @@ struct RewriteReport {
   std::uint64_t lost_bytes = 0;
   std::uint64_t records_lost = 0;  // where that is known
   std::vector<Finding> lost;       // one a lost range; the message has its length
+  // Of each entry of `lost`, stored bytes of the archive; of no length where what is missing is not
+  // in the file.
+  std::vector<ByteRange> lost_ranges;
   // What was done beside copying, by kind: "records got a WARC-Warcinfo-ID".
   std::map<std::string, std::uint64_t, std::less<>> changes;
 };

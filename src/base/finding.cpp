@@ -197,6 +197,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "Reading on would need more memory or more octets than a limit allows."},
     {"line-without-colon", Severity::Warning, "WARC 1.1, 4",
      "A line of the header has no colon and continues no field."},
+    {"lost-range", Severity::Error, "fonds, repair",
+     "Bytes of a damaged archive could not be saved."},
     {"member-crc", Severity::Error, "RFC 1952, 2.3.1",
      "The checksum of a gzip member differs from that of its data."},
     {"member-damaged", Severity::Error, "RFC 1951, 3.2",

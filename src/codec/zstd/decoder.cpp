@@ -156,6 +156,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
       return over();
     }
     header_ = *header;
+    doubtful_.reset();
     return zstd_frame(wanted);
   }
   const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
@@ -168,7 +169,16 @@ Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
 Result<BufferedDecoder::Fill> ZstdDecoder::foreign_bytes(ByteView stored) {
   const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
   const std::uint64_t from = position_;
-  FONDS_TRY(const auto next, next_record(std::nullopt, from + 1));
+  // A damaged frame before it may have seemed to end inside of another one.
+  const auto doubtful = std::exchange(doubtful_, std::nullopt);
+  const bool back = doubtful && window_.mapped();
+  FONDS_TRY(const auto next, next_record(std::nullopt, back ? *doubtful + 4 : from + 1));
+  if (back && next && *next < from) {
+    find("frame-damaged", "zstd frame seems to reach into the next one", *doubtful);
+    budget_.spend(from - *doubtful);
+    position_ = *next;
+    return Fill::Gap;
+  }
   if (is_legacy_magic(magic)) {
     find("zf-standard", fmt::format("legacy zstd frame, magic {:08x}", magic), from);
   } else if (from == 0) {
@@ -340,6 +350,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
   commit(step.written);
   next_stored_ += step.used;
   decoded_ += step.written;
+  bool doubtful = false;
   switch (step.state) {
     case FrameDecoder::State::More:
       return stored.empty() && step.written == 0 ? cut_short() : Fill::More;
@@ -347,18 +358,23 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
       return damaged();
     case FrameDecoder::State::BadChecksum:
       find("zf-checksum-value", "the Content_Checksum does not match the content", frame_);
+      doubtful = true;
       FONDS_CHECK(give_back_magic());
       break;
     case FrameDecoder::State::End:
       break;
   }
   if (header_.content_size && *header_.content_size != decoded_) {
+    doubtful = true;
     find("zf-size-value",
          fmt::format("the frame decodes to {} bytes, its Frame_Content_Size says {}", decoded_,
                      *header_.content_size),
          frame_);
   }
   end_frame(decoded_, next_stored_);
+  if (doubtful) {
+    doubtful_ = frame_;
+  }
   return Fill::More;
 }
 

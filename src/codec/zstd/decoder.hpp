@@ -88,11 +88,12 @@ class ZstdDecoder final : public UnitDecoder {
   Dictionary dictionary_;
   bool dictionary_lost_ = false;  // the file has a dictionary that cannot be used
   Mode mode_ = Mode::Between;
-  std::uint64_t position_ = 0;     // where the next frame begins
-  std::uint64_t frame_ = 0;        // the current frame
-  FrameHeader header_;             // its header
-  std::uint64_t next_stored_ = 0;  // Pieces: the next stored byte to be used
-  std::uint64_t decoded_ = 0;      // Pieces: decoded bytes of the frame
+  std::uint64_t position_ = 0;             // where the next frame begins
+  std::uint64_t frame_ = 0;                // the current frame
+  FrameHeader header_;                     // its header
+  std::uint64_t next_stored_ = 0;          // Pieces: the next stored byte to be used
+  std::uint64_t decoded_ = 0;              // Pieces: decoded bytes of the frame
+  std::optional<std::uint64_t> doubtful_;  // the frame before, if it did not end as it should
   DamageBudget budget_;
 };
 

@@ -18,6 +18,7 @@
 #include "base/text.hpp"
 #include "format/warc/dedup.hpp"
 #include "format/warc/merge.hpp"
+#include "format/warc/repair.hpp"
 #include "format/warc/split.hpp"
 #include "format/warc/writer.hpp"
 
@@ -175,6 +176,11 @@ std::string WarcWriting::part_ending(const Archive& archive, const SplitOptions&
                    : codec == "zstd" ? ".zst"
                    : codec == "lz4"  ? ".lz4"
                                      : "");
+}
+
+Result<RewriteReport> WarcWriting::repair(const Archive& archive, ByteSink& sink,
+                                          const RewriteOptions& options) const {
+  return repair_archive(archive, sink, options);
 }
 
 }  // namespace fonds::warc

@@ -35,6 +35,9 @@ class WarcWriting final : public FormatWriting {
   Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
                               const SplitOptions& options) const override;
   std::string part_ending(const Archive& archive, const SplitOptions& options) const override;
+  // See format/warc/repair.hpp.
+  Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
+                               const RewriteOptions& options) const override;
 };
 
 // What a layout stands for; nothing for "". Errors: BadArgument for one that cannot be written.
