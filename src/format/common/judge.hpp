@@ -13,8 +13,8 @@ namespace fonds {
 // An error, or with `strict` a warning.
 bool is_damage(const Finding& finding, bool strict) noexcept;
 
-// Tells options.on_finding of each. Errors: Corrupt at the first that is damage, unless
-// options.skip_damaged.
+// Tells options.on_finding of each; errors of framing by which nothing is lost, as warnings.
+// Errors: Corrupt at the first that is damage, unless options.skip_damaged.
 Status judge(const Archive& archive, std::vector<Finding> findings, const RewriteOptions& options);
 
 }  // namespace fonds
