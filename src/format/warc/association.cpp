@@ -1,5 +1,7 @@
 #include "format/warc/association.hpp"
 
+#include "format/warc/grammar.hpp"
+
 namespace fonds::warc {
 
 Tie::Tie(const Header& header)

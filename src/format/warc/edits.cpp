@@ -1,7 +1,12 @@
 #include "format/warc/edits.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "format/warc/conversion.hpp"
+#include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "format/warc/edits.hpp"
 #include "format/warc/merge_join.hpp"
+#include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 namespace {

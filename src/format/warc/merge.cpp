@@ -1,10 +1,15 @@
 #include "format/warc/merge.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -12,10 +17,15 @@
 
 #include "format/common/judge.hpp"
 #include "format/warc/association.hpp"
+#include "format/warc/edits.hpp"
+#include "format/warc/grammar.hpp"
+#include "format/warc/merge_join.hpp"
 #include "format/warc/merge_plan.hpp"
 #include "format/warc/merge_stored.hpp"
 #include "format/warc/pass.hpp"
 #include "format/warc/reader_detail.hpp"
+#include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/digest.hpp"
+#include "format/warc/edits.hpp"
+#include "format/warc/grammar.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -1,14 +1,22 @@
 #include "format/warc/merge_plan.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "codec/zstd/frame.hpp"
+#include "format/warc/merge_stored.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -1,6 +1,9 @@
 #include "format/warc/merge_stored.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <fmt/core.h>

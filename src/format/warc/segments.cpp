@@ -1,9 +1,18 @@
 #include "format/warc/segments.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -1,7 +1,6 @@
 // What is remembered of each record for the checks over records.
 #include "format/warc/verify_facts.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "format/warc/grammar.hpp"
 #include "format/warc/grammar_detail.hpp"
 #include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 namespace {
