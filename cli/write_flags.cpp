@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/convert.hpp"
 
