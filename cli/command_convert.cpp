@@ -1,14 +1,14 @@
 // fonds convert
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "flags.hpp"
-#include "inputs.hpp"
-#include "interrupt.hpp"
 #include "ops/convert.hpp"
 #include "outputs.hpp"
 #include "terminal.hpp"

@@ -1,4 +1,5 @@
 // fonds create
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -21,7 +22,7 @@
 namespace fonds::cli {
 namespace {
 
-std::string without_brackets(std::string id) {
+std::string without_brackets(const std::string& id) {
   return id.size() > 2 && id.starts_with('<') && id.ends_with('>') ? id.substr(1, id.size() - 2)
                                                                    : id;
 }

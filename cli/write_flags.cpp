@@ -2,6 +2,7 @@
 
 #include <array>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/convert.hpp"
 #include "outputs.hpp"

@@ -16,6 +16,8 @@
 #include <fonds/making.hpp>
 
 #include "format/common/judge.hpp"
+#include "format/warc/conversion.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/making.hpp"
 #include "format/warc/record.hpp"
 #include "format/warc/stored_copy.hpp"

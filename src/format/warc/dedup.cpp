@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,14 +16,15 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "format/warc/conversion.hpp"
+#include "format/common/http_message.hpp"
 #include "format/warc/dedup_output.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/known_payloads.hpp"
 #include "format/warc/pass.hpp"
 #include "format/warc/payload.hpp"
 #include "format/warc/payload_digests.hpp"
+#include "format/warc/record.hpp"
 #include "format/warc/revisit.hpp"
-#include "format/warc/writing.hpp"
 
 namespace fonds::warc {
 namespace {

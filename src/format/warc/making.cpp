@@ -1,6 +1,10 @@
 #include "format/warc/making.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,7 +13,9 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "format/warc/conversion.hpp"
 #include "format/warc/conversion_detail.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/writing.hpp"
 
 namespace fonds::warc {
