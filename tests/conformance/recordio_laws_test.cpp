@@ -295,7 +295,7 @@ std::vector<std::string> split_parts(const std::string& bytes, std::uint64_t siz
   std::vector<std::unique_ptr<MemorySink>> sinks;
   const auto report =
       ops::split(archive_of(bytes),
-                 [&](std::string_view) -> Result<Part> {
+                 [&](const PartStart& /*start*/) -> Result<Part> {
                    return Part{sinks.emplace_back(std::make_unique<MemorySink>()).get(), {}};
                  },
                  {.size = size});

@@ -313,7 +313,8 @@ Result<SplitRecord> Splitter::look_at(Pass& pass, const WarcRecord& record) {
     info->dialect = header.dialect;
     info->id = header.id;
     info->header = as_text(record.raw_header());
-    if (record.block_length && *record.block_length <= std::min(kMostInfo, held_most_) &&
+    const bool whole = split.arc || cannot_be_cut(header).empty();  // no segment
+    if (whole && record.block_length && *record.block_length <= std::min(kMostInfo, held_most_) &&
         info->header.size() <= kMostInfo) {
       FONDS_TRY(const ByteView block,
                 pass.reader().peek_block(static_cast<std::size_t>(*record.block_length)));
@@ -402,7 +403,9 @@ std::optional<ByteView> Splitter::stored_of(const SplitRecord& record, std::stri
 Status Splitter::put_stored(Output& out, const SplitRecord& record, std::string_view header,
                             ByteView stored, ByteView behind) {
   FONDS_CHECK(flush(out));  // in its turn
-  return place(out, record, header, stored, behind);
+  FONDS_CHECK(place(out, record, header, stored, behind));
+  archive_.source->forget({record.place.unit, stored.size()});
+  return {};
 }
 
 Status Splitter::put_held(Output& out, const SplitRecord& record, std::string_view header,

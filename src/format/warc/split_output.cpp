@@ -71,9 +71,8 @@ Result<bool> PartSequence::make_room(const SplitRecord& record, std::uint64_t si
       needed += info.size();
     }
     if (needed >= size && needed <= room()) {
-      FONDS_CHECK(part_.sink->write(info.view()));
       if (!info.empty()) {
-        note(record);
+        FONDS_CHECK(write_info(record, info.view()));
       }
       return true;
     }
@@ -96,10 +95,7 @@ Status PartSequence::begin_part(const SplitRecord& record) {
   FONDS_CHECK(part_.sink->write(as_bytes(settings_.dictionary)));
   if (needs_info(record)) {
     FONDS_TRY(const Buffer info, info_for(record));
-    FONDS_CHECK(part_.sink->write(info.view()));
-    const std::size_t family = record.arc ? 1 : 0;
-    governed_[family] = true;
-    governing_[family] = record.info;
+    FONDS_CHECK(write_info(record, info.view()));
   }
   return {};
 }
@@ -109,7 +105,29 @@ Status PartSequence::put(const SplitRecord& record, ByteView stored) {
     FONDS_CHECK(part_.sink->write(as_bytes(kEmptyFrame)));
   }
   note(record);
-  return part_.sink->write(stored);
+  return write_pieces(stored);
+}
+
+// Sinks may hold what they are given at once.
+Status PartSequence::write_pieces(ByteView stored) {
+  constexpr std::size_t kPiece = std::size_t{256} << 10;
+  while (!stored.empty()) {
+    const ByteView piece = stored.first(std::min(stored.size(), kPiece));
+    FONDS_CHECK(part_.sink->write(piece));
+    stored = stored.subspan(piece.size());
+  }
+  return {};
+}
+
+Status PartSequence::write_info(const SplitRecord& record, ByteView info) {
+  const bool copied = record.info != nullptr && record.info->held;
+  ++report_->changes[record.arc ? "version blocks written into parts"
+                     : copied   ? "warcinfo records copied into parts"
+                                : "warcinfo records made for parts"];
+  const std::size_t family = record.arc ? 1 : 0;
+  governed_[family] = true;
+  governing_[family] = record.info;
+  return part_.sink->write(info);
 }
 
 void PartSequence::note(const SplitRecord& record) {
@@ -123,9 +141,6 @@ Result<Buffer> PartSequence::info_for(const SplitRecord& record) {
   const bool copies = record.info != nullptr && record.info->held;
   FONDS_TRY(const ExtraRecord extra, copies ? copy_info(record) : make_info(record));
   const std::string_view closing = record.arc ? "\n" : "\r\n\r\n";
-  ++report_->changes[record.arc ? "version blocks written into parts"
-                     : copies   ? "warcinfo records copied into parts"
-                                : "warcinfo records made for parts"];
   return encode_unit(settings_.encode, as_bytes(extra.header), as_bytes(extra.block),
                      as_bytes(closing));
 }

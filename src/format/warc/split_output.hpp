@@ -116,6 +116,8 @@ class PartSequence {
  private:
   bool needs_info(const SplitRecord& record) const;
   Result<Buffer> info_for(const SplitRecord& record);
+  Status write_info(const SplitRecord& record, ByteView info);
+  Status write_pieces(ByteView stored);
   Result<ExtraRecord> make_info(const SplitRecord& record);
   Result<ExtraRecord> copy_info(const SplitRecord& record);
 

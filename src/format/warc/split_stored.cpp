@@ -92,6 +92,9 @@ Status BlockCursor::seek(std::uint64_t offset) {
 }
 
 Result<ByteView> BlockCursor::peek(std::size_t most) {
+  if (options_->stop.stop_requested()) {
+    return fail(ErrorCode::Cancelled, "stopped");
+  }
   FONDS_TRY(const ByteView shown, reader_->peek_block(1));
   return shown.first(std::min(shown.size(), most));
 }
