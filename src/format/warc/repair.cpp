@@ -206,7 +206,9 @@ Status Repair::take_head(const WarcRecord* first) {
     output_.changed("empty frames were put before what must not be first");
     return output_.copy(from, end);
   }
-  if (bad == damage.end() && !(has_garbage && (first == nullptr || first->place.inner == 0))) {
+  const bool garbage_here = has_garbage && (first == nullptr || first->place.inner == 0 ||
+                                            watch_.unit_of(0) != first->place.unit);
+  if (bad == damage.end() && !garbage_here) {
     return output_.copy(from, end);
   }
   return leave_out(from, end, bad != damage.end() ? &*bad : &*garbage);
