@@ -161,9 +161,12 @@ TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
   ASSERT_FALSE(merged.has_value());
   EXPECT_EQ(merged.error().code(), ErrorCode::Unsupported);
   EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: lines "));
-  EXPECT_EQ(repair(warc(), sink, {}).error().code(), ErrorCode::Unsupported);
-  const Archive text = archive_of(lines::lines_format(), "a\n");
-  EXPECT_EQ(split(text, {}, {.size = 1}).error().code(), ErrorCode::Unsupported);
+  const auto repaired = repair(archives.front(), sink, {});
+  ASSERT_FALSE(repaired.has_value());
+  EXPECT_EQ(repaired.error().code(), ErrorCode::Unsupported);
+  const auto cut = split(archives.front(), {}, {.size = 1});
+  ASSERT_FALSE(cut.has_value());
+  EXPECT_EQ(cut.error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "offsets").error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "").value_or(""), "cdxj");
 }

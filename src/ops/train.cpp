@@ -54,9 +54,7 @@ class Gathering {
         FONDS_CHECK(add_block(*reader));
       }
       FONDS_TRY(RecordEnd end, reader->finish());
-      const bool damaged = std::ranges::any_of(end.findings, [&](const Finding& finding) {
-        return is_damage(finding, options_.rewrite.strict);
-      });
+      const bool damaged = any_damage(end.findings, options_.rewrite.strict);
       FONDS_CHECK(judge(archive, std::move(end.findings), options_.rewrite));
       if (wanted && !damaged) {
         add(as_bytes(end.closing));

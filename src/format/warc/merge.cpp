@@ -42,11 +42,6 @@ std::string_view missing_closing(bool arc, std::string_view closing) {
   return ends == 0 ? "\r\n\r\n" : ends == 1 ? "\r\n" : "";
 }
 
-// What is wrong with how the record is stored, not with the record.
-bool is_of_framing(const Finding& finding) {
-  return finding.code == "zr-one" || finding.code == "zf-dictid";
-}
-
 // Octets behind the record; its own end is certain, or it would have other findings.
 bool is_behind(const Finding& finding) {
   return finding.code == "resync" || finding.code == "trailing-garbage";
@@ -54,7 +49,7 @@ bool is_behind(const Finding& finding) {
 
 const Finding* first_damage(const std::vector<Finding>& findings, bool strict) {
   const auto found = std::find_if(findings.begin(), findings.end(), [strict](const Finding& f) {
-    return is_damage(f, strict) && !is_of_framing(f) && !is_behind(f);
+    return is_damage(f, strict) && !is_behind(f);
   });
   return found == findings.end() ? nullptr : &*found;
 }
@@ -231,13 +226,12 @@ Status Merger::survey_record(std::size_t i, Pass& pass, const WarcRecord& record
   }
   for (const Finding& finding : seen_) {
     const bool damaged = is_damage(finding, options_.strict);
-    if (damaged && (is_of_framing(finding) || is_behind(finding))) {
+    if (is_of_framing(finding) || (damaged && is_behind(finding))) {
       FONDS_CHECK(make_anew(input, group));
     }
     if (damaged && damage == nullptr && is_behind(finding)) {
       FONDS_CHECK(lose(finding));
-    } else if (options_.skip_damaged && options_.on_finding &&
-               (!damaged || is_of_framing(finding))) {
+    } else if (options_.skip_damaged && options_.on_finding && !damaged) {
       options_.on_finding(finding);
     }
   }

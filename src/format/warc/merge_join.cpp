@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "base/digest.hpp"
+#include "format/common/judge.hpp"
 #include "format/warc/edits.hpp"
 #include "format/warc/grammar.hpp"
 #include "format/warc/segments.hpp"
@@ -63,7 +64,7 @@ Result<ByteView> SegmentStream::peek() {
   }
   FONDS_TRY(const RecordEnd end, reader_->finish());
   for (const Finding& finding : end.findings) {
-    if (finding.severity == Severity::Error) {
+    if (is_damage(finding, false)) {
       return fail(ErrorCode::Corrupt, fmt::format("the segment is damaged [{}]", finding.code),
                   where_);
     }

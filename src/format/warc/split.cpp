@@ -281,10 +281,7 @@ Status Splitter::take(Pass& pass, const WarcRecord& record) {
   const std::string group(groups_ ? groups_->of(record) : std::string_view());
   FONDS_CHECK(hold_block(pass, record));
   FONDS_TRY(const RecordEnd end, pass.finish());
-  const bool damaged = std::ranges::any_of(end.findings, [&](const Finding& finding) {
-    // Where a record begins in its frame says nothing of its content.
-    return is_damage(finding, options_.rewrite.strict) && finding.code != "zr-one";
-  });
+  const bool damaged = any_damage(end.findings, options_.rewrite.strict);
   if (damaged || !end.length) {
     ++report_.records_lost;
     report_.lost_bytes += end.stored_length.value_or(0);

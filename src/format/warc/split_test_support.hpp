@@ -46,7 +46,7 @@ struct WrittenPart {
 
 struct Parts {
   bool rewrites = false;
-  std::deque<WrittenPart> parts;
+  std::deque<WrittenPart> parts = {};
   NextPart next() {
     return [this](const PartStart& start) -> Result<Part> {
       std::string name = std::string(start.sequence) + "-" + std::to_string(parts.size()) + ".warc";
@@ -66,11 +66,11 @@ struct Parts {
 // A record as it was read back.
 struct ReadRecord {
   std::string part, type, id, header, block, target;
-  std::optional<std::uint32_t> segment;
+  std::optional<std::uint32_t> segment = {};
   char code = 0;
-  std::string origin, truncated, block_digest, payload_digest, filename;
-  std::optional<std::uint64_t> total;
-  std::vector<std::string> problems;
+  std::string origin = {}, truncated = {}, block_digest = {}, payload_digest = {}, filename = {};
+  std::optional<std::uint64_t> total = {};
+  std::vector<std::string> problems = {};
 };
 
 inline std::vector<ReadRecord> read_back(const std::string& content, std::string name = {}) {
