@@ -43,6 +43,8 @@ void WarcReader::judge_boundary() {
   } else if (!arc && boundary_.line_ends < 2 && !boundary_.gap) {
     add("trailer-missing",
         fmt::format("{} of 2 line ends stand behind the block", boundary_.line_ends));
+  } else if (arc && boundary_.line_ends == 0 && !boundary_.at_end && !boundary_.gap) {
+    add("trailer-missing", "no line end stands between the document and the next record");
   }
 }
 
