@@ -7,7 +7,7 @@ import struct
 import zlib
 
 import pytest
-from program import FIXTURES, ROOT, fonds, json_lines
+from program import FIXTURES, ROOT, fonds, json_lines, verify
 from rule_files import (HEAD, HELLO, IP, MODERN, NAME, ORIGIN, PROFILE, REFERS, TARGET, XML, arc, chunk, frame, gzipped, lines,
                         modern, modern_records, positional, replaced, skippable, uid)
 
@@ -27,6 +27,9 @@ def codes_of(path, *options):
     return {f["code"] for f in findings}
 
 
+MILDER = {"refers-to-missing": "note"}  # that a record lies in an archive elsewhere is no fault
+
+
 # --- the page
 
 def test_tables_have_their_five_columns():
@@ -42,7 +45,7 @@ def test_a_row_has_a_code_and_its_severity_or_says_why_not(row):
         assert row[3] and row[4] == "", "a rule without a code says why it has none"
         return
     for code in codes:
-        assert row[4] in ({PROGRAM[code]} if len(codes) == 1 else {PROGRAM[c] for c in codes}) or "note" in row[4] or "warning" in row[4]
+        assert row[4] == MILDER.get(code, PROGRAM[code])
 
 
 def test_each_code_of_the_program_is_in_a_table_or_of_another_document():
@@ -294,11 +297,6 @@ CASES = {
     "reference-to-itself": warc("metadata", uid(1), uid(3), records={**MODERN, "metadata": ("3", *MODERN["metadata"][1:])}),
     "concurrent-date-differs": warc("request", "2020-01-01T", "2020-01-02T"),
     # HTTP in records
-    "digest-of-block": warc("conversion", "", "", records={**MODERN, "response": (
-        "1", MODERN["response"][1].replace(f"WARC-Payload-Digest: {HELLO}\r\n", "WARC-Payload-Digest: "
-             "sha1:" + hashlib.sha1((HEAD + "hello").encode()).hexdigest() + "\r\n"), HEAD + "hello"),
-        "revisit": ("5", MODERN["revisit"][1].replace(REFERS + "\r\n", f"WARC-Refers-To: {uid(4)}\r\n").replace(
-            "WARC-Refers-To-Target-URI: http://a.example/", "WARC-Refers-To-Target-URI: dns:a.example"), HEAD)}),
     "digest-match-after-decoding": warc(records={"warcinfo": MODERN["warcinfo"], "response": (
         "1", MODERN["response"][1], "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")}),
     # files
@@ -422,6 +420,16 @@ def test_breaking_one_rule_gives_just_its_code(code, tmp_path):
     if options:
         found -= before
     assert found - (AMBIENT - {code}) == expected
+
+
+def test_the_digest_of_a_block_in_place_of_that_of_its_payload_is_a_warning(tmp_path):
+    fields, block = MODERN["response"][1], HEAD + "hello"
+    fields = replaced(fields, HELLO, "sha1:" + hashlib.sha1(block.encode()).hexdigest())
+    path = tmp_path / (NAME + ".warc")
+    path.write_bytes(modern(records={"warcinfo": MODERN["warcinfo"], "response": ("1", fields, block)}))
+    findings, closing, status = verify(path)
+    assert [(f["code"], f["severity"]) for f in findings] == [("digest-mismatch", "warning")]
+    assert (closing["errors"], status) == (0, 0)
 
 
 @pytest.mark.parametrize("name,data", [warc(), draft(), old(), old(version="2 0"), old(version="1 1", xml=XML), zipped(MEMBERS), zst(frames()),

@@ -157,8 +157,6 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The digest in the header is not that of the content."},
     {"digest-mismatch-truncated", Severity::Warning, "WARC 1.1, 5.15",
      "The digest does not match, as is to be expected of a record that was cut on purpose."},
-    {"digest-of-block", Severity::Warning, "WARC 1.1, 5.9",
-     "The payload digest is that of the whole block, with the HTTP header."},
     {"digest-unsupported", Severity::Note, "WARC 1.1, 5.8 and 5.9",
      "The algorithm of the digest is not known."},
     {"dns-request-alias", Severity::Warning, "WARC 00.11 draft, R11",
