@@ -200,8 +200,9 @@ void check_header(const Subject& subject, Lacks& lacks, Findings& out) {
             fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
   }
   // In 00.11 segments after the first are to have no field for one.
-  const bool takes_digest = header.dialect == Dialect::Modern ||
-                            (header.dialect == Dialect::Positional && header.type != "continuation");
+  const bool takes_digest =
+      header.dialect == Dialect::Modern ||
+      (header.dialect == Dialect::Positional && header.type != "continuation");
   if (takes_digest && header.block_length > 0 && header.block_digest.empty() &&
       header.payload_digest.empty()) {
     note_lack(lacks, Recommended::Digest, subject);
