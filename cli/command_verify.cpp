@@ -86,10 +86,11 @@ int run_verify(const Arguments& arguments) {
     }
   };
   const auto scan = scan_options(arguments);
-  ops::Verifier verifier(scan,
-                         {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8,
-                                                                 std::uint64_t{16} << 20)},
-                         arguments.has("--strict"), report);
+  ops::Verifier verifier(
+      scan,
+      {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8, std::uint64_t{16} << 20),
+       .memory = scan.read.memory_budget / 2},
+      arguments.has("--strict"), report);
   for_each_archive(arguments, messages, input_names(arguments, messages),
                    [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
                      verifier.set_progress(options.progress);

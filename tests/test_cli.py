@@ -77,6 +77,8 @@ def test_standard_input_gives_what_the_file_gives(path):
         from_file = fonds(*command, path)
         from_pipe = fonds(*command, "-", input=path.read_bytes())
         named = from_file.stdout.replace(json.dumps(str(path)).encode(), b'"-"')
+        # A pipe has no name that could follow the convention.
+        named = b"".join(line for line in named.splitlines(True) if b'"code":"file-name"' not in line)
         assert (from_pipe.stdout, from_pipe.returncode) == (named, from_file.returncode), command
 
 

@@ -62,6 +62,9 @@ struct VerifyOptions {
   bool digests = true;
   std::uint64_t max_payload = std::uint64_t{16}
                               << 20;  // of larger blocks only the stored octets are hashed
+  // What may be remembered of records to compare them with each other; where it does not suffice, a
+  // finding says so.
+  std::uint64_t memory = std::uint64_t{512} << 20;
 };
 
 // Checks records one by one, on the thread that reads them, and remembers what VerifyWhole needs.
@@ -70,6 +73,12 @@ class VerifyPart {
   virtual ~VerifyPart() = default;
   // Reads what is left of the record's block and appends what it finds.
   virtual Status check(RecordReader& reader, const Record& record, std::vector<Finding>& out) = 0;
+  // Called once the reader has passed over the record: appends what its end shows.
+  virtual void end(const Record& record, const RecordEnd& end, std::vector<Finding>& out) {
+    static_cast<void>(record), static_cast<void>(end), static_cast<void>(out);
+  }
+  // Bytes that the last record has added to what is remembered, if they are many.
+  virtual std::size_t held() const { return 0; }
 };
 
 // Checks what only a whole archive, or several together, can show. Takes the parts in file order.

@@ -20,6 +20,11 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"arc-definition", Severity::Warning, "ARC 1.x, version block",
      "The version block lacks its version line or the names of the columns, or names others than "
      "its version has."},
+    {"arc-line-ends", Severity::Note, "ARC 1.x, URL-record",
+     "A line that should end in LF ends in CRLF."},
+    {"arc-metadata", Severity::Warning, "ARC 1.1, version block",
+     "The XML document that the version block of ARC 1.1 goes on with is missing, or its tags "
+     "do not match."},
     {"arc-no-filedesc", Severity::Warning, "ARC 1.x, version block",
      "The file does not begin with a version block."},
     {"arc-offset", Severity::Warning, "ARC 2.0, URL-record",
@@ -30,7 +35,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The version block announces ten columns, but the record has five."},
     {"bad-field-name", Severity::Warning, "WARC 1.1, 4; WARC 00.11 draft, R3",
      "The name of a field holds characters that names cannot have."},
-    {"bad-field-value", Severity::Warning, "WARC 1.1, 4 and 5; WARC 00.11 draft, 2.3",
+    {"bad-field-value", Severity::Warning,
+     "WARC 1.1, 4 and 5; WARC 00.11 draft, 2.3; ARC 2.0, URL-record",
      "The value of a field does not follow the grammar of the field, or holds a control "
      "character."},
     {"bad-ip-address", Severity::Warning,
@@ -56,9 +62,15 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"block-without-items", Severity::Warning, "RecordIO, section 3", "A block holds no items."},
     {"byte-order-mark", Severity::Warning, "WARC 1.1, 4",
      "A UTF-8 byte order mark stands before the first record."},
+    {"cdx-differs", Severity::Warning, "docs/formats/cdx.md",
+     "A capture of an index has another digest or status than its record."},
+    {"cdx-key", Severity::Warning, "docs/formats/cdx.md",
+     "The key of a capture is not that of its URL, so look-ups miss it."},
     {"cdx-line", Severity::Error, "docs/formats/cdx.md",
      "A line of an index of captures is no capture: columns are missing, it is no JSON, or its "
      "block cannot be read."},
+    {"cdx-member", Severity::Note, "CDXJ 0.1.0, JSON",
+     "Captures lack a member that the specification requires."},
     {"cdx-order", Severity::Error, "docs/formats/cdx.md",
      "The lines of an index of captures are not sorted by their octets."},
     {"cdx-stale", Severity::Error, "docs/formats/cdx.md",
@@ -71,6 +83,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The byte that a checkpoint stores is not the one of the archive."},
     {"chk-empty-file", Severity::Warning, "ClueWeb checkpoints, section 1",
      "A checkpoint file has no bytes; one without checkpoints holds an empty frame."},
+    {"chk-frames", Severity::Note, "ClueWeb checkpoints, section 1",
+     "Several chunks share one lz4 frame, so one cannot be read without those before it."},
     {"chk-landing", Severity::Error, "ClueWeb checkpoints, section 2",
      "A checkpoint leads to a record with another id than its own, or to none."},
     {"chk-landing-near", Severity::Warning, "ClueWeb checkpoints, section 5",
@@ -107,6 +121,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"chunks-odd", Severity::Warning, "RFC 9112, 7.1",
      "The chunks of an HTTP body depart from the grammar (line ends, surplus octets) but nothing "
      "is lost."},
+    {"closing-line-ends", Severity::Warning, "WARC 1.1, 4; WARC 00.11 draft, R26",
+     "What stands behind the block are line ends, but not two CRLF."},
     {"coding-not-applied", Severity::Warning, "RFC 9110, 8.4",
      "The HTTP header names a Content-Encoding that the body does not have."},
     {"coding-truncated", Severity::Warning, "RFC 9110, 8.4",
@@ -159,6 +175,10 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The header-line has more than its five tokens."},
     {"extra-type-parameter", Severity::Warning, "WARC 00.11 draft, 2.4",
      "The type has more parameters than it takes."},
+    {"file-name", Severity::Note, "WARC 1.1, Annex C; WARC 00.11 draft, 2.8",
+     "The name of the file does not follow the convention."},
+    {"file-size", Severity::Note, "WARC 1.1, Annex C; WARC 00.11 draft, R29",
+     "The file is larger than the size to aim at, a thousand million octets."},
     {"forbidden-field", Severity::Warning, "WARC 1.1, 5.7 to 5.22; WARC 00.11 draft, 2.3",
      "The record has a field that records of its type must not have."},
     {"frame-checksum", Severity::Error, "RFC 8878, 3.1.1 and the lz4, bzip2 and xz formats",
@@ -319,8 +339,9 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"trailer-items", Severity::Warning, "RecordIO, section 7",
      "A trailer has another number of items than one: a body block whose magic was hit looks like "
      "this."},
-    {"trailer-missing", Severity::Warning, "RecordIO, section 7",
-     "The header promises a trailer, and there is none."},
+    {"trailer-missing", Severity::Warning, "WARC 1.1, 4; ARC 1.x, URL-record; RecordIO, section 7",
+     "What ends a record or a file is missing: line ends behind a record of WARC or ARC, or the "
+     "trailer that the header of a RecordIO file promises."},
     {"trailer-stale", Severity::Warning, "RecordIO, section 12",
      "The trailer is copied, but blocks before it have moved or are left out: an index in it leads "
      "elsewhere."},

@@ -17,12 +17,14 @@
 
 #include <fonds/formats/warc.hpp>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
 #include "index/capture.hpp"
 #include "index/capture_search.hpp"
 #include "index/capture_search_file.hpp"
 #include "index/line_file.hpp"
 #include "index/line_sorter.hpp"
+#include "index/surt.hpp"
 
 namespace fonds::index {
 namespace {
@@ -38,6 +40,47 @@ std::string base_name(std::string_view path) {
 bool ends_checking(const Error& error) {
   return error.code() == ErrorCode::Io || error.code() == ErrorCode::NotFound ||
          error.code() == ErrorCode::Cancelled;
+}
+
+// What is told once for all captures of an index, with the place of the first.
+struct Tally {
+  std::uint64_t captures = 0;
+  Location first = {};
+  std::string example = {};
+
+  void add(const Location& where, std::string_view text) {
+    if (captures++ == 0) {
+      first = where;
+      example = text;
+    }
+  }
+};
+
+// CDXJ 0.1.0 requires these of every line; without an offset a line is no capture at all.
+constexpr std::array<std::string_view, 6> kMembers = {"url",      "digest", "mime",
+                                                      "filename", "length", "status"};
+
+// A digest of an index: those of CDX, and older CDXJ, are SHA-1 without a label.
+LabelledDigest digest_of(const std::string& text) {
+  return parse_digest(text.find(':') == std::string::npos ? "sha1:" + text : text);
+}
+
+// What the capture says of its record and the record does not; empty if nothing.
+std::string difference(const Capture& capture, const warc::RecordView& record) {
+  const LabelledDigest told = digest_of(capture.digest);
+  const LabelledDigest real = parse_digest(record.payload_digest());
+  constexpr auto kGood = LabelledDigest::State::Good;
+  if (told.state == kGood && real.state == kGood && told.algorithm == real.algorithm &&
+      !(told.value == real.value)) {
+    return fmt::format("says the digest {}, the record {}", escape_for_terminal(capture.digest),
+                       escape_for_terminal(record.payload_digest()));
+  }
+  const auto status = parse_number(capture.status);
+  if (status && record.http_status() != 0 &&
+      *status != static_cast<std::uint64_t>(record.http_status())) {
+    return fmt::format("says the status {}, the record {}", *status, record.http_status());
+  }
+  return {};
 }
 
 // A capture on its way through the sorter: its place in the archive, then the line and its place.
@@ -74,6 +117,7 @@ class Checker {
           const std::function<void(const Finding&)>& on_finding)
       : index_(index), archive_(archive), options_(options), on_finding_(on_finding) {
     options_.skim = true;
+    options_.http = true;
     options_.resume = nullptr;
     options_.seek = nullptr;
     options_.collect = nullptr;
@@ -87,6 +131,7 @@ class Checker {
     FONDS_CHECK(
         sorter.finish([&](std::string_view text) { return check(Entry::from_text(text)); }, false));
     FONDS_CHECK(leave_record());
+    report_tallies();
     if (totals_.checked == 0 && totals_.elsewhere > 0) {
       report("cdx-stale",
              fmt::format("none of {} captures is of an archive with the name {}", totals_.captures,
@@ -140,6 +185,7 @@ class Checker {
         continue;
       }
       ++totals_.captures;
+      check_line(*capture, cursor->where());
       if (!capture->filename.empty() && base_name(capture->filename) != name) {
         ++totals_.elsewhere;
         continue;
@@ -147,6 +193,41 @@ class Checker {
       ++totals_.checked;
       FONDS_CHECK(sorter.add(
           Entry{{*capture->offset, capture->inner.value_or(0)}, cursor->where(), line}.to_text()));
+    }
+  }
+
+  // What the line shows without its record.
+  void check_line(const Capture& capture, const Location& where) {
+    if (index_.layout.cdxj) {
+      const std::array<bool, kMembers.size()> there = {
+          !capture.url.empty(),      !capture.digest.empty(),    !capture.mime.empty(),
+          !capture.filename.empty(), capture.length.has_value(), !capture.status.empty()};
+      for (std::size_t i = 0; i < there.size(); ++i) {
+        if (!there[i]) {
+          members_[i].add(where, kMembers[i]);
+        }
+      }
+    }
+    // Requests that are joined have a key of their own kind.
+    if (index_.sorted_by_key() && !capture.url.empty() && capture.method.empty() &&
+        capture.key.find("__wb_method=") == std::string::npos && capture.key != surt(capture.url)) {
+      keys_.add(where, capture.url);
+    }
+  }
+
+  void report_tallies() {
+    for (const Tally& member : members_) {
+      if (member.captures > 0) {
+        report("cdx-member",
+               fmt::format("{} captures from here on have no {}", member.captures, member.example),
+               member.first);
+      }
+    }
+    if (keys_.captures > 0) {
+      report("cdx-key",
+             fmt::format("{} keys from here on are not those of their URLs, the first is of {}",
+                         keys_.captures, escape_for_terminal(keys_.example)),
+             keys_.first);
     }
   }
 
@@ -162,9 +243,16 @@ class Checker {
     }
     if (record_ == nullptr) {
       report_stale(nothing_there(entry.place), entry.where);
-    } else if (!leads_to(*capture, *record_)) {
+      return {};
+    }
+    if (!leads_to(*capture, *record_)) {
       report_stale(another_there(entry.place, *capture), entry.where);
-    } else if (capture->length && lengths_.size() < kMostLengths) {
+      return {};
+    }
+    if (std::string text = difference(*capture, *warc::RecordView::of(*record_)); !text.empty()) {
+      report("cdx-differs", std::move(text), entry.where);
+    }
+    if (capture->length && lengths_.size() < kMostLengths) {
       lengths_.push_back({*capture->length, entry.where});
     }
     return {};
@@ -305,6 +393,8 @@ class Checker {
   bool finished_ = false;     // the reader has passed over it
   Record* record_ = nullptr;  // at `wanted_`, if one is
   std::vector<Length> lengths_;
+  std::array<Tally, kMembers.size()> members_;
+  Tally keys_;
 };
 
 }  // namespace

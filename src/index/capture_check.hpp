@@ -22,7 +22,8 @@ struct CaptureTotals {
 
 // Looks at every line of `index`, and at the record that each capture of this archive leads to.
 // Findings have the place of the line: cdx-line (no capture, no offset, a block of a ZipNum that
-// cannot be read), cdx-order (once, the first line that is smaller than the one before), cdx-stale
+// cannot be read), cdx-member and cdx-key (once, with how many there are), cdx-differs, cdx-order
+// (once, the first line that is smaller than the one before), cdx-stale
 // (no record begins there, or one of another URL or time, or with another length; or no line at all
 // is of an archive with this name). Stale captures come last, in the order of their offsets, each
 // record is read once. Damage of the records themselves is not reported. Holds up to 64 MiB of

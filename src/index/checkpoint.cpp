@@ -106,6 +106,7 @@ bool CheckpointFile::take(std::span<const std::byte, kChunkHead> bytes, StoredCh
   head.byte = std::to_integer<std::uint8_t>(bytes[kByte]);
   head.number = taken_++;
   head.file_offset = chunk.file_offset;
+  check_frame(head);
   if (head.stored_offset >= archive_size) {
     report("chk-position",
            fmt::format("it lies at {}, behind the {} bytes of the archive; neither it nor the "
@@ -140,6 +141,17 @@ bool CheckpointFile::take(std::span<const std::byte, kChunkHead> bytes, StoredCh
     return false;
   }
   return true;
+}
+
+// Each chunk can be read alone where it has a frame of its own.
+void CheckpointFile::check_frame(const CheckpointHead& head) {
+  if (head.number > 0 && head.file_offset == last_frame_ && !frames_shared_) {
+    frames_shared_ = true;
+    findings_.push_back(make_finding(
+        "chk-frames", fmt::format("chunk {} has no lz4 frame of its own", head.number),
+        {.stored_offset = head.file_offset, .decoded_offset = head.number * kChunkSize}));
+  }
+  last_frame_ = head.file_offset;
 }
 
 void CheckpointFile::check_order(const CheckpointHead& head) {

@@ -81,6 +81,7 @@ class CheckpointFile final : public SeekIndex {
   bool take(std::span<const std::byte, kChunkHead> bytes, StoredChunk chunk,
             std::uint64_t archive_size);
   void check_order(const CheckpointHead& head);
+  void check_frame(const CheckpointHead& head);
   void report(std::string_view code, std::string message, const CheckpointHead& head);
 
   std::shared_ptr<ByteSource> file_;
@@ -91,6 +92,8 @@ class CheckpointFile final : public SeekIndex {
   std::uint64_t position_ = 0;  // stored_offset of the last chunk that was taken
   std::uint64_t taken_ = 0;     // chunks, usable or not
   std::size_t faults_ = 0;
+  std::uint64_t last_frame_ = 0;  // where the frame of the last chunk begins
+  bool frames_shared_ = false;
   bool ids_ascend_ = true;
   bool documents_ascend_ = true;
 };

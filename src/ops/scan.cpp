@@ -22,7 +22,8 @@ constexpr std::uint64_t kLeastMemory = std::uint64_t{64}
                                        << 20;  // what one of several threads has at least
 
 std::size_t weight(const Stretch& stretch) {
-  return stretch.text.size() + stretch.findings.size() * 256 + stretch.numbers.size() * 16;
+  return stretch.text.size() + stretch.findings.size() * 256 + stretch.numbers.size() * 16 +
+         stretch.beside;
 }
 
 // Reads one range with one reader into stretches.
@@ -385,6 +386,7 @@ void Stretch::clear() {
   numbers.clear();
   findings.clear();
   records = 0;
+  beside = 0;
 }
 
 std::string Stretch::render_padded(std::uint64_t first_ordinal, int width) const {

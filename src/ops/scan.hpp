@@ -29,6 +29,7 @@ struct Stretch {
   std::vector<std::pair<std::size_t, std::uint64_t>> numbers;
   std::vector<Finding> findings;  // where.ordinal likewise
   std::uint64_t records = 0;
+  std::size_t beside = 0;  // bytes that the worker holds for this stretch besides
 
   // Hands over what is there if it is much; to be called between the pieces of a large record. The
   // record in hand keeps its place: its number is counted anew.

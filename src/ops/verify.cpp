@@ -10,6 +10,9 @@
 namespace fonds::ops {
 namespace {
 
+// About what is remembered of a record; segments, of which blocks are kept, take more.
+constexpr std::size_t kBytesRemembered = 128;
+
 class VerifyWorker final : public Worker {
  public:
   explicit VerifyWorker(std::unique_ptr<VerifyPart> part) : part_(std::move(part)) {}
@@ -19,6 +22,8 @@ class VerifyWorker final : public Worker {
     FONDS_CHECK(part_->check(reader, record, found_));
     const std::uint64_t ordinal = record.ordinal;
     FONDS_TRY(RecordEnd end, reader.finish());
+    part_->end(record, end, found_);
+    out.beside += kBytesRemembered + part_->held();
     for (Finding& finding : end.findings) {
       out.findings.push_back(std::move(finding));
     }

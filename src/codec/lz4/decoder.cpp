@@ -182,6 +182,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::pass_skippable(ByteView stored) {
     position_ = there;
     return over();
   }
+  find("extension-frame", fmt::format("skippable frame of {} bytes", size), position_);
   position_ = there;
   return Fill::More;
 }

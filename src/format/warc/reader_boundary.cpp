@@ -43,6 +43,8 @@ void WarcReader::judge_boundary() {
   } else if (!arc && boundary_.line_ends < 2 && !boundary_.gap) {
     add("trailer-missing",
         fmt::format("{} of 2 line ends stand behind the block", boundary_.line_ends));
+  } else if (arc && boundary_.line_ends == 0 && !boundary_.at_end && !boundary_.gap) {
+    add("trailer-missing", "no line end stands between the document and the next record");
   }
 }
 
@@ -173,8 +175,11 @@ Result<bool> WarcReader::skip_line_ends(bool first) {
 
 // Whether the line ends behind a block lie in another unit than the record's beginning.
 bool WarcReader::in_new_unit_of_record() const {
-  return started_ && codec_ != "none" && boundary_.trailing == 0 && !boundary_.gap &&
-         boundary_.skipped == 0 && decoder_->place().unit > record_.place.unit && ordinal_ > 0;
+  const bool later = started_ && codec_ != "none" && boundary_.trailing == 0 && !boundary_.gap &&
+                     boundary_.skipped == 0 && decoder_->place().unit > record_.place.unit &&
+                     ordinal_ > 0;
+  // Records stored plain behind gzip members are in no unit.
+  return later && !(codec_ == "gzip" && !decoder_->state(decoder_->place()).empty());
 }
 
 Result<Start> WarcReader::classify() {

@@ -38,6 +38,7 @@ class Part final : public VerifyPartWithFacts {
     const Header& header = record.header;
     where_ = {.stored_offset = record.place.unit};
     out_ = &out;
+    held_ = 0;
     const LabelledDigest block =
         options_.digests ? parse_digest(header.block_digest) : LabelledDigest{};
     const LabelledDigest payload =
@@ -52,7 +53,8 @@ class Part final : public VerifyPartWithFacts {
     verify::check_header({.header = header,
                           .ordinal = record.ordinal,
                           .stored_offset = record.place.unit,
-                          .stored_plain = stored_plain_},
+                          .stored_plain = stored_plain_,
+                          .crlf = as_text(record.raw_header()).ends_with("\r\n")},
                          facts_.lacks, findings);
     const bool wants_block = announce(header.block_digest, block, "block");
     bool wants_payload = announce(header.payload_digest, payload, "payload");
@@ -64,6 +66,17 @@ class Part final : public VerifyPartWithFacts {
     return read_block(reader, record, wants_block ? &block : nullptr,
                       wants_payload ? &payload : nullptr);
   }
+
+  void end(const Record& generic, const RecordEnd& end, std::vector<Finding>& out) override {
+    const auto& record = static_cast<const WarcRecord&>(generic);
+    if (!record.header.complete || record.header.dialect == Dialect::Arc) {
+      return;
+    }
+    verify::Findings findings(out, where_);
+    verify::check_closing(end.closing, findings);
+  }
+
+  std::size_t held() const override { return held_; }
 
  private:
   void add(std::string_view code, std::string message) {
@@ -116,6 +129,7 @@ class Part final : public VerifyPartWithFacts {
       if (keep_segment) {
         facts_.segments.back().block.assign(as_text(whole));
         facts_.segments.back().kept = true;
+        held_ = whole.size();
       }
       reader.consume_block(whole.size());
       return {};
@@ -167,7 +181,9 @@ class Part final : public VerifyPartWithFacts {
       const bool fits = payload_hasher->finish() == payload->value;
       const bool coded =
           http && (http::has_transfer_coding(head_) || http::has_content_coding(head_));
-      if (!fits && coded) {
+      if (!fits && block != nullptr && block->value == payload->value) {
+        add_digest_of_block();
+      } else if (!fits && coded) {
         Finding finding = make_finding(
             "limit-exceeded",
             fmt::format("the payload does not have its digest as stored; its codings are "
@@ -201,11 +217,22 @@ class Part final : public VerifyPartWithFacts {
     report_head(head_, whole.empty(), where_, *out_);
     const bool partial =
         record.header.type == "revisit" || !complete || is_part_of_record(record.header);
-    check_payload(record, whole.subspan(head_.length), payload, partial);
+    if (head_.kind == http::Head::Kind::None && payload != nullptr) {
+      // A request that begins like a response, or the other way round, has a finding for that; its
+      // payload is what stands behind the head all the same.
+      http::parse_head(whole, http::Expect::Either, true, head_);
+      if (head_.kind != http::Head::Kind::None &&
+          !hash(*payload, payload_hasher_, whole.subspan(head_.length))) {
+        head_.kind = http::Head::Kind::None;
+        head_.length = 0;
+      }
+    }
+    check_payload(record, whole, payload, partial);
   }
 
-  void check_payload(const WarcRecord& record, ByteView body, const LabelledDigest* payload,
+  void check_payload(const WarcRecord& record, ByteView whole, const LabelledDigest* payload,
                      bool partial) {
+    const ByteView body = whole.subspan(head_.length);
     const bool as_stored = payload != nullptr && hash(*payload, payload_hasher_, body);
     bool transfer_fits = false;
     bool content_fits = false;
@@ -239,7 +266,17 @@ class Part final : public VerifyPartWithFacts {
       add("digest-match-after-decoding", "the payload digest is that of the decoded payload");
       return;
     }
+    if (!as_stored && !partial && hash(*payload, payload_hasher_, whole)) {
+      add_digest_of_block();
+      return;
+    }
     judge(record, "payload", as_stored, !partial);
+  }
+
+  void add_digest_of_block() {
+    // ClueWeb09 and some crawlers write such digests; the block is proved by it.
+    add("digest-mismatch", "the payload digest is that of the whole block");
+    out_->back().severity = Severity::Warning;
   }
 
   void add_limit() {
@@ -273,6 +310,7 @@ class Part final : public VerifyPartWithFacts {
 
   VerifyOptions options_;
   bool stored_plain_;
+  std::size_t held_ = 0;  // of a segment
   Location where_;
   std::vector<Finding>* out_ = nullptr;
   std::span<const Field> fields_;

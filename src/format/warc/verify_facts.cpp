@@ -110,7 +110,9 @@ void remember(const WarcRecord& record, const LabelledDigest& payload, VerifyFac
   const Header& header = record.header;
   if (facts.records++ == 0) {
     facts.begins_with_warcinfo = header.type == "warcinfo" || header.dialect == Dialect::Arc;
+    facts.begins_with_arc = header.dialect == Dialect::Arc;
     facts.first_stored_offset = record.place.unit;
+    facts.first_inner = record.place.inner;
   }
   const Digest digest = digest_of(payload);
   if (!header.id.empty()) {

@@ -94,6 +94,7 @@ enum class Recommended : std::uint8_t {
   ConversionRefersTo,
   PositionalType,
   PositionalContentType,
+  Digest,
   kCount
 };
 struct Lack {
@@ -105,7 +106,8 @@ using Lacks = std::array<Lack, static_cast<std::size_t>(Recommended::kCount)>;
 struct VerifyFacts {
   std::uint64_t records = 0;
   bool begins_with_warcinfo = false;  // the first of these records is one
-  std::uint64_t first_stored_offset = 0;
+  bool begins_with_arc = false;       // the first of these records is of ARC
+  std::uint64_t first_stored_offset = 0, first_inner = 0;
   std::uint64_t last_warcinfo = 0;  // hash of the WARC-Warcinfo-ID that was seen last
   Lacks lacks;
   std::vector<RecordFact> named;  // records with an id

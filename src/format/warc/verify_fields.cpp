@@ -7,14 +7,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <fonds/bytes.hpp>
 #include <fonds/finding.hpp>
 
 #include "base/text.hpp"
 #include "format/warc/grammar.hpp"
 #include "format/warc/grammar_detail.hpp"
+#include "format/warc/reader_detail.hpp"
 #include "format/warc/verify_facts.hpp"
 #include "format/warc/verify_syntax.hpp"
 
@@ -54,6 +57,55 @@ namespace {
 
 constexpr std::uint64_t kLargestText = std::uint64_t{1} << 20;
 
+// Whether the tags of an XML document that may be cut off at neither end match each other.
+// Declarations, comments and attributes are passed over.
+bool tags_match(std::string_view xml) {
+  std::vector<std::string_view> open;
+  bool any = false;
+  while (true) {
+    const std::size_t at = xml.find('<');
+    if (at == npos) {
+      return any && open.empty();
+    }
+    xml.remove_prefix(at);
+    const bool comment = xml.starts_with("<!--");
+    const std::size_t end = comment ? xml.find("-->", 4) : xml.find('>');
+    if (end == npos || open.size() > 64) {
+      return false;
+    }
+    std::string_view tag = xml.substr(1, end - 1);
+    xml.remove_prefix(end + 1);
+    if (comment || tag.starts_with('?') || tag.starts_with('!')) {
+      continue;
+    }
+    any = true;
+    const bool closes = tag.starts_with('/');
+    const bool alone = tag.ends_with('/');
+    tag.remove_prefix(closes ? 1 : 0);
+    tag = tag.substr(0, tag.find_first_of(" \t\r\n/"));
+    if (closes && (open.empty() || open.back() != tag)) {
+      return false;
+    }
+    if (closes) {
+      open.pop_back();
+    } else if (!alone) {
+      open.push_back(tag);
+    }
+  }
+}
+
+// ARC 1.1: behind the names of the columns stands an XML document.
+void check_metadata(std::string_view text, Findings& out) {
+  text = trim(text);
+  if (text.empty()) {
+    out.add("arc-metadata", "the version block of ARC 1.1 goes on with no XML document");
+  } else if (text.find("arcmetadata") == npos) {
+    out.add("arc-metadata", "the document in the version block is no arcmetadata");
+  } else if (!tags_match(text)) {
+    out.add("arc-metadata", "the tags of the document in the version block do not match");
+  }
+}
+
 // ARC 1.x, version block: the version line, and the names of the columns.
 void check_definition(std::string_view block, Findings& out) {
   static constexpr std::array<std::string_view, 2> kColumns = {
@@ -76,6 +128,10 @@ void check_definition(std::string_view block, Findings& out) {
   if (!equals_ignoring_case(names, kColumns[major == "2" ? 1 : 0])) {
     out.add("arc-definition", "line " + quoted(names) + " does not name the columns of version " +
                                   std::string(major));
+  }
+  if (major == "1" && reserved == "1") {
+    const std::size_t second = first == npos ? npos : block.find('\n', first + 1);
+    check_metadata(second == npos ? std::string_view() : block.substr(second + 1), out);
   }
 }
 
@@ -143,6 +199,14 @@ void check_header(const Subject& subject, Lacks& lacks, Findings& out) {
     out.add("non-uri-id",
             fmt::format("record id {} is no URI", escape_for_terminal(to_utf8(header.id))));
   }
+  // In 00.11 segments after the first are to have no field for one.
+  const bool takes_digest =
+      header.dialect == Dialect::Modern ||
+      (header.dialect == Dialect::Positional && header.type != "continuation");
+  if (takes_digest && header.block_length > 0 && header.block_digest.empty() &&
+      header.payload_digest.empty()) {
+    note_lack(lacks, Recommended::Digest, subject);
+  }
   switch (header.dialect) {
     case Dialect::Modern:
       check_modern(subject, lacks, out);
@@ -162,6 +226,12 @@ bool wants_block_text(const Header& header, std::uint64_t length) {
           (length > 0 && header.type != "continuation" &&
            !(header.segment && (header.segment->code == 0 || header.segment->code == 'p')) &&
            same_media_type(header.content_type, "application/warc-fields")));
+}
+
+void check_closing(std::string_view closing, Findings& out) {
+  if (!closing.starts_with("\r\n\r\n") && detail::count_line_ends(as_bytes(closing)).ends >= 2) {
+    out.add("closing-line-ends", "the line ends behind the block are not CRLF");
+  }
 }
 
 void check_block_text(const Header& header, std::string_view block, Findings& out) {

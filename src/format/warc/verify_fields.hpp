@@ -42,6 +42,7 @@ struct Subject {
   const Header& header;
   std::uint64_t ordinal = 0, stored_offset = 0;
   bool stored_plain = false;  // the file is not compressed: stored offsets are decoded ones
+  bool crlf = false;          // the header ends in CRLF
 };
 
 // Reports what the header, which must be complete, has against the rules of its dialect; what
@@ -52,6 +53,10 @@ void check_header(const Subject& subject, Lacks& lacks, Findings& out);
 void check_block_text(const Header& header, std::string_view block, Findings& out);
 // True if check_block_text() wants to see the block.
 bool wants_block_text(const Header& header, std::uint64_t length);
+
+// Reports line ends between a block of WARC and the next record that are not two CRLF. Where there
+// are too few, the reader has reported that.
+void check_closing(std::string_view closing, Findings& out);
 
 // Private to verify_fields*.cpp.
 void check_modern(const Subject& subject, Lacks& lacks, Findings& out);

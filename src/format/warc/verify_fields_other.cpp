@@ -1,4 +1,5 @@
 // Rules on the headers of WARC 00.11 and of ARC.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -19,6 +20,16 @@ namespace {
 using detail::quoted;
 using detail::strip_brackets;
 using detail::take_token;
+
+// 2.3: the terms of Dublin Core that refine `relation`, or a dash.
+bool is_relationship(std::string_view name) {
+  static constexpr std::array<std::string_view, 16> kTerms = {
+      "-",           "relation",   "source",   "conformsTo",     "hasFormat",    "hasPart",
+      "hasVersion",  "isFormatOf", "isPartOf", "isReferencedBy", "isReplacedBy", "isRequiredBy",
+      "isVersionOf", "references", "replaces", "requires"};
+  return std::any_of(kTerms.begin(), kTerms.end(),
+                     [&](std::string_view term) { return equals_ignoring_case(name, term); });
+}
 
 class Positional {
  public:
@@ -73,7 +84,12 @@ class Positional {
       for (const std::string_view name : kOfFirst) {
         if (is(field, name)) {
           out_.add("segment-field", fmt::format("{} belongs to the first segment only", name));
+          return;
         }
+      }
+      if (!is(field, "Segment-Origin-ID") && !is(field, "Warcinfo-ID") && !is(field, "type")) {
+        out_.add_as(Severity::Note, "segment-field",
+                    fmt::format("a later segment should have no field {}", quoted(field.name)));
       }
     }
     if (is(field, "IP-Address")) {
@@ -97,7 +113,11 @@ class Positional {
 
   void check_related(std::string_view value) {
     const std::string_view written = value;
-    take_token(value);
+    if (const auto name = take_token(value); !is_relationship(name.substr(0, name.find(',')))) {
+      out_.add_as(Severity::Note, "bad-field-value",
+                  fmt::format("{} of Related-Resource is no relationship of Dublin Core terms",
+                              quoted(name)));
+    }
     const std::string_view uri = take_token(value);
     if (uri.empty() && written.find(',') == npos) {
       out_.add("bad-field-value",
@@ -168,6 +188,18 @@ bool is_arc_type(std::string_view type) {
   return type.find(';') == npos && is_media_type(type);
 }
 
+// ARC 2: the columns that version 1 does not have. A dash stands for none.
+void check_second_version(const Header& header, Findings& out) {
+  const std::string_view result = column(header, "Result-code");
+  if (!result.empty() && result != "-" && (result.size() != 3 || !detail::is_digits(result))) {
+    out.add("bad-field-value",
+            fmt::format("Result-code {} is no status of three digits", quoted(result)));
+  }
+  if (const std::string_view location = column(header, "Location"); location != "-") {
+    check_uri("Location", location, out);
+  }
+}
+
 }  // namespace
 
 void check_positional(const Subject& subject, Lacks& lacks, Findings& out) {
@@ -188,6 +220,13 @@ void check_arc(const Subject& subject, Findings& out) {
   if (const std::string_view type = column(header, "Content-type"); !is_arc_type(type)) {
     out.add("arc-content-type",
             fmt::format("Content-type {} is no media type without parameters", quoted(type)));
+  }
+  if (header.arc_header && column(header, "Content-type") != "text/plain") {
+    out.add("arc-definition", "the version block is not text/plain");
+  }
+  check_second_version(header, out);
+  if (subject.crlf) {
+    out.add("arc-line-ends", "the line of the URL-record ends in CRLF");
   }
   // The offset counts in the file without its compression.
   const std::string_view offset = column(header, "Offset");

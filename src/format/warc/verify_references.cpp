@@ -24,8 +24,6 @@ namespace {
 using Kind = ReferenceFact::Kind;
 constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kCount);
 
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-
 std::string_view name_of(Kind kind) {
   static constexpr std::array<std::string_view, kKinds> kNames = {
       "WARC-Concurrent-To", "WARC-Refers-To", "Related-Resource", "WARC-Warcinfo-ID"};
@@ -79,7 +77,7 @@ bool may_name(const ReferenceFact& reference, RecordType to) {
 bool References::has_room() const {
   const std::size_t facts =
       records_.size() + references_.size() + all_records_.size() + open_.size();
-  return facts < kMostBytes / std::max(sizeof(RecordFact), sizeof(ReferenceFact));
+  return facts < memory_ / (3 * std::max(sizeof(RecordFact), sizeof(ReferenceFact)));
 }
 
 void References::begin(std::string source) {
@@ -103,7 +101,9 @@ void References::add(VerifyFacts&& facts, std::uint64_t first_ordinal) {
   for (ReferenceFact& reference : facts.references) {
     const bool again = reference.kind == Kind::WarcinfoId &&
                        std::exchange(last_warcinfo_, reference.to) == reference.to;
-    if (!again && has_room()) {
+    if (!again && !has_room()) {
+      ++left_out_;
+    } else if (!again) {
       reference.ordinal += first_ordinal;
       reference.archive = archive;
       references_.push_back(reference);
@@ -236,13 +236,13 @@ void References::finish(const Report& out) {
   if (left_out_ > 0) {
     Finding finding = make_finding(
         "limit-exceeded",
-        fmt::format("references of {} records were not looked at: more than {} MiB would be needed",
-                    left_out_, kMostBytes >> 20U),
+        fmt::format("{} ids and references were not looked at: more than {} MiB would be needed",
+                    left_out_, memory_ >> 20U),
         {.source = sources_.back()});
     finding.severity = Severity::Note;
     out(std::move(finding));
   }
-  *this = {};
+  *this = References(memory_);
 }
 
 }  // namespace fonds::warc::verify

@@ -14,11 +14,14 @@
 
 namespace fonds::warc::verify {
 
-// Keeps 56 bytes for each record with an id and each reference, up to a limit of a quarter of a
-// gigabyte; of what comes behind it nothing is said, but that it was not looked at.
+// Keeps 56 bytes for each record with an id and each reference, and up to three times as much for a
+// moment when room is made. Of what there is no room for nothing is said, but that it was not
+// looked at.
 class References {
  public:
   using Report = std::function<void(Finding)>;
+
+  explicit References(std::uint64_t memory) : memory_(memory) {}
 
   void begin(std::string source);
   void add(VerifyFacts&& facts, std::uint64_t first_ordinal);
@@ -39,6 +42,7 @@ class References {
   Location place_of(const ReferenceFact& reference) const;
   bool has_room() const;
 
+  std::uint64_t memory_;  // bytes that may be used
   std::vector<std::string> sources_;
   std::vector<RecordFact> records_;        // of the archive, until end()
   std::vector<ReferenceFact> references_;  // of the archive, until end()

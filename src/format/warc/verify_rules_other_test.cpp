@@ -129,6 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "IsPartOf urn:x:1",
                  "IsPartOf urn:x:1 -",
                  {"related-resource-trailing-dash"}},
+        RuleCase{"RelatedResourceTerm", kData, "IsPartOf", "belongsTo", {"bad-field-value"}},
+        RuleCase{"UnknownFieldOnLaterSegment", kP2, "", "x-more: y\r\n", {"segment-field"}},
         RuleCase{"Revisit", kData, "", "revisit: - often\r\n", {"bad-revisit-comparison"}},
         RuleCase{"Checksum", kData, "", "Checksum: sha1:x\r\n", {"digest-malformed"}},
         RuleCase{"Repeated", kData, "", "type: data\r\n", {"duplicate-field"}},
@@ -229,9 +231,40 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"TypeWithParameter", 1, "text/html", "text/html;charset=x", {"arc-content-type"}},
         RuleCase{"TypeWithBlank", 1, "text/html", "text/html; charset=x", {"arc-content-type"}},
         RuleCase{"NoType", 1, "text/html", "", {"arc-content-type"}},
+        RuleCase{"TypeOfVersionBlock", 0, "text/plain", "text/html", {"arc-definition"}},
+        RuleCase{"NoMetadata", 0, "1 0 Maker", "1 1 Maker", {"arc-metadata"}},
+        RuleCase{"ResultCodeOfTwo", 1, "200 - -", "2000 - -", {"bad-field-value"}},
+        RuleCase{"LocationOfTwo", 1, "- - @", "- nowhere @", {"bad-uri"}},
         RuleCase{"OffsetOfTwo", 1, "@", "7", {"arc-offset"}},
         RuleCase{"FiveColumnsOfTwo", 1, " 200 - - @ a.arc", "", {"arc-v1-in-v2"}}),
     test_name);
+
+TEST(VerifyArc, HasMetadataInVersionOneOne) {
+  const auto codes_with = [](const std::string& xml) {
+    auto samples = arc(false);
+    samples[0].block.replace(0, 3, "1 1");
+    samples[0].block += xml;
+    return verify_all({arc_text(samples)});
+  };
+  EXPECT_THAT(
+      codes_with(
+          "<?xml version='1.0'?>\n<arcmetadata><a b='c'/><!-- > --><d>e</d></arcmetadata>\n"),
+      IsEmpty());
+  EXPECT_EQ(codes_with("<other/>\n"), Codes{"arc-metadata"});
+  EXPECT_EQ(codes_with("<arcmetadata><d></arcmetadata></d>\n"), Codes{"arc-metadata"});
+  EXPECT_EQ(codes_with("<arcmetadata>\n"), Codes{"arc-metadata"});
+  EXPECT_EQ(codes_with("<arcmetadata\n"), Codes{"arc-metadata"});
+}
+
+TEST(VerifyArc, HasALineEndBeforeEachRecordAndNoCarriageReturns) {
+  const auto samples = arc(false);
+  std::string text = arc_text(samples);
+  EXPECT_THAT(verify_all({text.substr(0, text.size() - 1)}), IsEmpty());
+  const std::size_t at = text.find("\ndns:");
+  EXPECT_EQ(verify_all({std::string(text).erase(at, 1)}), Codes{"trailer-missing"});
+  const std::size_t end = text.find('\n', at + 1);
+  EXPECT_EQ(verify_all({std::string(text).insert(end, "\r")}), Codes{"arc-line-ends"});
+}
 
 TEST(VerifyArc, BeginsWithAVersionBlock) {
   auto samples = arc(false);

@@ -1,11 +1,14 @@
 // Each rule on WARC 1.0 and 1.1: a good archive with one change gives exactly the finding of that
 // rule.
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/digest.hpp"
 #include "format/warc/verify_rules_test_support.hpp"
 
 namespace fonds::warc {
@@ -84,6 +87,13 @@ std::vector<GoodRecord> good() {
               kTarget + kIp + refers + "WARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n" + kProfile +
                   "server-not-modified\r\n"),
        ""}};
+}
+
+std::string sha1_hex(std::string_view text) {
+  Hasher hasher(DigestAlgorithm::Sha1);
+  hasher.update(as_bytes(text));
+  const DigestValue value = hasher.finish();
+  return to_hex(ByteView(value.bytes).first(value.size));
 }
 
 std::string text_of(const GoodRecord& sample, const std::string& version) {
@@ -545,6 +555,48 @@ TEST(VerifyOldVersions, AllowBracketsAroundTargetsAndFieldsOfTheFuture) {
 TEST(VerifyWarcinfo, IsRecommendedAsTheFirstRecord) {
   EXPECT_EQ(verify_all({text_of({good()[kResponse]})}),
             (Codes{"refers-to-missing", "warcinfo-not-first"}));
+}
+
+TEST(VerifyEndOfRecord, IsCrLfTwice) {
+  const std::string text = text_of({good()[kWarcinfo]});
+  const std::string record = text.substr(0, text.size() - 4);
+  for (const std::string end : {"\n\n", "\r\n\n", "\n\r\n", "\n\n\n\n"}) {
+    EXPECT_EQ(verify_all({record + end}), Codes{"closing-line-ends"});
+  }
+  EXPECT_EQ(verify_all({record + "\n"}), Codes{"trailer-missing"});
+  EXPECT_THAT(verify_all({record + "\r\n\r\n\r\n"}), IsEmpty());
+}
+
+TEST(VerifyPayloadDigest, OfTheBlockIsAWarning) {
+  auto samples = good();
+  std::string& text = samples[kResponse].header;
+  text.replace(text.find(kDigest), kDigest.size(), "sha1:" + sha1_hex(samples[kResponse].block));
+  std::vector<Severity> severities;
+  ops::Verifier verifier({}, {}, false, [&](const Finding& finding) {
+    if (finding.code == "digest-mismatch") {
+      severities.push_back(finding.severity);
+    }
+  });
+  const auto archive = open_archive(testing_codec::mapped(text_of(samples)));
+  ASSERT_TRUE(archive.has_value());
+  ASSERT_TRUE(verifier.check(*archive).has_value());
+  EXPECT_EQ(severities, std::vector{Severity::Warning});
+}
+
+TEST(VerifyMemory, ThatDoesNotSufficeIsSaid) {
+  std::vector<std::pair<std::string, Severity>> found;
+  ops::Verifier verifier({}, {.memory = 1024}, false, [&](const Finding& finding) {
+    found.emplace_back(finding.code, finding.severity);
+  });
+  const auto archive = open_archive(testing_codec::mapped(text_of(good())));
+  ASSERT_TRUE(archive.has_value());
+  ASSERT_TRUE(verifier.check(*archive).has_value());
+  verifier.finish();
+  EXPECT_EQ(std::count(found.begin(), found.end(),
+                       std::pair(std::string("limit-exceeded"), Severity::Note)),
+            2);
+  EXPECT_FALSE(std::any_of(found.begin(), found.end(),
+                           [](const auto& one) { return one.second == Severity::Error; }));
 }
 
 TEST(VerifyEndOfRecord, IsTwoLineEnds) {

@@ -24,9 +24,6 @@ namespace {
 
 using Report = std::function<void(Finding)>;
 
-// Blocks are kept to check digests of logical records.
-constexpr std::uint64_t kMostSegmentBytes = std::uint64_t{256} << 20;
-
 Location place_of(const SegmentFact& segment) {
   return {.source = segment.source,
           .stored_offset = segment.stored_offset,
@@ -114,9 +111,17 @@ void Segments::add(std::vector<SegmentFact>&& segments, const std::string& sourc
                    std::uint64_t first_ordinal) {
   for (SegmentFact& segment : segments) {
     segment.ordinal += first_ordinal;
+    // As much again is needed when they are put in order.
+    known_ += 2 * (sizeof(SegmentFact) + source.size() + segment.part.id.size() +
+                   segment.part.origin.size() + segment.part.truncated.size() +
+                   segment.payload_digest.size());
+    if (known_ > memory_ / 2) {
+      ++left_out_;
+      continue;
+    }
     segment.source = source;
     kept_ += segment.block.size();
-    if (kept_ > kMostSegmentBytes) {
+    if (kept_ > memory_ / 2) {
       kept_ -= segment.block.size();
       segment.block = {};
       segment.kept = false;
@@ -126,6 +131,18 @@ void Segments::add(std::vector<SegmentFact>&& segments, const std::string& sourc
 }
 
 void Segments::finish(const Report& out) {
+  if (left_out_ > 0) {
+    Finding finding =
+        make_finding("limit-exceeded",
+                     fmt::format("the segments were not joined: for {} of them more than {} MiB "
+                                 "would be needed",
+                                 left_out_, memory_ >> 20U),
+                     {.source = segments_.empty() ? std::string() : segments_.front().source});
+    finding.severity = Severity::Note;
+    out(std::move(finding));
+    *this = Segments(memory_);
+    return;
+  }
   std::vector<SegmentPart> parts;
   parts.reserve(segments_.size());
   for (const SegmentFact& fact : segments_) {
@@ -134,8 +151,7 @@ void Segments::finish(const Report& out) {
   for (const SegmentChain& chain : chain_segments(parts)) {
     ChainCheck(chain, segments_, parts).check(out);
   }
-  segments_ = {};
-  kept_ = 0;
+  *this = Segments(memory_);
 }
 
 }  // namespace fonds::warc::verify

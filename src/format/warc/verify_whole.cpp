@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -40,14 +41,44 @@ std::string_view text_of(Recommended what) {
       return "the field type is recommended";
     case Recommended::PositionalContentType:
       return "the field content-type is recommended";
+    case Recommended::Digest:
+      return "the block has no digest";
     case Recommended::kCount:
       break;
   }
   return {};
 }
 
+constexpr std::uint64_t kLargestFile = 1'000'000'000;
+
+bool is_digits(std::string_view text, std::size_t least, std::size_t most) {
+  return text.size() >= least && text.size() <= most &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// WARC 1.1, Annex C: Prefix-Timestamp-Serial-Crawlhost. Heritrix writes times of 17 digits.
+bool has_conventional_name(std::string_view stem) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t dash = stem.find('-');
+    parts.push_back(stem.substr(0, dash));
+    if (dash == std::string_view::npos) {
+      break;
+    }
+    stem.remove_prefix(dash + 1);
+  }
+  for (std::size_t i = 1; i + 2 < parts.size(); ++i) {
+    if (is_digits(parts[i], 14, 17) && is_digits(parts[i + 1], 1, 20) && !parts[i + 2].empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class Whole final : public VerifyWhole {
  public:
+  explicit Whole(std::uint64_t memory) : references_(memory / 2), segments_(memory / 2) {}
+
   void begin(const Archive& archive) override {
     archive_ = archive;
     references_.begin(archive.source->name());
@@ -59,7 +90,9 @@ class Whole final : public VerifyWhole {
     VerifyFacts facts = static_cast<VerifyPartWithFacts&>(part).take();
     if (facts.records > 0 && !std::exchange(begun_, true)) {
       begins_with_warcinfo_ = facts.begins_with_warcinfo;
+      begins_with_arc_ = facts.begins_with_arc;
       first_stored_offset_ = facts.first_stored_offset;
+      first_inner_ = facts.first_inner;
     }
     for (std::size_t i = 0; i < lacks_.size(); ++i) {
       if (lacks_[i].records == 0) {
@@ -85,6 +118,7 @@ class Whole final : public VerifyWhole {
       }
       out(std::move(finding));
     }
+    report_file(source, out);
     report_first(source, out);
     report_lacks(source, out);
     references_.end(out);
@@ -100,6 +134,38 @@ class Whole final : public VerifyWhole {
   }
 
  private:
+  bool is_file() const {
+    return archive_.source->random_access() && !archive_.source->name().starts_with('<');
+  }
+
+  // What the annexes recommend for files of WARC. Of Zstandard files the ending is a rule of its
+  // own.
+  void report_file(const std::string& source, const Report& out) const {
+    if (!begun_ || begins_with_arc_ || !is_file()) {
+      return;
+    }
+    const std::string_view codec = archive_.codec().name();
+    std::string_view stem = std::string_view(source).substr(source.rfind('/') + 1);
+    const std::string ending = codec == "none" ? ".warc"
+                               : codec == "gzip"
+                                   ? ".warc.gz"
+                                   : fmt::format(".warc.{}", codec == "zstd" ? "zst" : codec);
+    const bool ends = stem.ends_with(ending);
+    if (!ends && codec != "zstd") {
+      out(make_finding("file-name", fmt::format("the name of the file does not end in {}", ending),
+                       {.source = source}));
+    } else if (ends && !has_conventional_name(stem.substr(0, stem.size() - ending.size()))) {
+      out(make_finding("file-name", "the name is not Prefix-Timestamp-Serial-Crawlhost",
+                       {.source = source}));
+    }
+    if (const std::uint64_t size = archive_.source->size().value_or(0); size > kLargestFile) {
+      out(make_finding(
+          "file-size",
+          fmt::format("the file has {} bytes; {} are the size to aim at", size, kLargestFile),
+          {.source = source}));
+    }
+  }
+
   void report_first(const std::string& source, const Report& out) const {
     if (begun_ && !begins_with_warcinfo_) {
       out(make_finding("warcinfo-not-first", "the first record is no warcinfo",
@@ -111,7 +177,8 @@ class Whole final : public VerifyWhole {
     for (std::size_t i = 0; i < lacks_.size(); ++i) {
       const Lack& lack = lacks_[i];
       if (lack.records > 0) {
-        out(make_finding("missing-recommended-field",
+        const bool digest = i == static_cast<std::size_t>(Recommended::Digest);
+        out(make_finding(digest ? "digest-absent" : "missing-recommended-field",
                          fmt::format("{}; {} records from here on lack it",
                                      text_of(static_cast<Recommended>(i)), lack.records),
                          {.source = source,
@@ -124,9 +191,11 @@ class Whole final : public VerifyWhole {
   void check_zstd(const std::string& source, bool empty, const Report& out) {
     if (empty) {
       out(make_finding("zs-record", "the file holds no record", {.source = source}));
+    } else if (begun_ && (begins_with_arc_ || first_inner_ > 0)) {
+      out(make_finding("zs-warc", "what the frames hold does not begin with a WARC record",
+                       {.source = source, .stored_offset = first_stored_offset_}));
     }
-    const bool named = archive_.source->random_access() && !source.starts_with('<');
-    if (named && !source.ends_with(".warc.zst")) {
+    if (is_file() && !source.ends_with(".warc.zst")) {
       out(make_finding("zn-name", "the name does not end in .warc.zst", {.source = source}));
     }
     if (const auto stored = archive_.source->view()) {
@@ -143,13 +212,14 @@ class Whole final : public VerifyWhole {
   Lacks lacks_;
   bool begun_ = false;  // a record of the archive was seen
   bool begins_with_warcinfo_ = false;
-  std::uint64_t first_stored_offset_ = 0;
+  bool begins_with_arc_ = false;
+  std::uint64_t first_stored_offset_ = 0, first_inner_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<VerifyWhole> make_verify_whole(const VerifyOptions&) {
-  return std::make_unique<Whole>();
+std::unique_ptr<VerifyWhole> make_verify_whole(const VerifyOptions& options) {
+  return std::make_unique<Whole>(options.memory);
 }
 
 }  // namespace fonds::warc
