@@ -38,6 +38,10 @@ class MemorySink final : public ByteSink {
     text.replace(static_cast<std::size_t>(offset), bytes.size(), as_text(bytes));
     return {};
   }
+  Result<std::shared_ptr<ByteSource>> written() const override {
+    const ByteView bytes = as_bytes(text);
+    return memory_source({bytes.begin(), bytes.end()}, "written");
+  }
   std::string text;
 
  private:
