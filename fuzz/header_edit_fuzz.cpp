@@ -104,8 +104,7 @@ void check_edit(const Parsed& source, const Chosen& chosen) {
 
 void check_whole(const Parsed& source, const Chosen& chosen) {
   HeaderChange change;
-  change.whole.emplace();
-  change.whole->block_length = chosen.length;
+  change.whole = HeaderChange::Whole{.block_length = chosen.length};
   change.whole->truncated = (chosen.flags & 4) == 0   ? ""
                             : (chosen.flags & 8) == 0 ? "time"
                                                       : "disconnect";
