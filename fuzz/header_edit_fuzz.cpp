@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -159,7 +160,7 @@ void check_segments(const Parsed& source, const Chosen& chosen) {
   const auto headers =
       PieceHeaders::make(source.header, as_bytes(raw), chosen.length * 3, chosen.digits);
   require(headers.has_value());
-  std::vector<Parsed> made;
+  std::deque<Parsed> made;  // views point into what does not move
   std::vector<SegmentPart> parts;
   for (std::uint32_t number = 1; number <= 3; ++number) {
     const auto text =
