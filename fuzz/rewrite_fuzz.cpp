@@ -222,7 +222,7 @@ class Rewriting {
       return;
     }
     const bool same = target.layout.empty();
-    const auto after = check_output(*text, !chosen_.flag(2) && (!same || sound()));
+    const auto after = check_output(*text, !chosen_.flag(2) && sound());
     if (const auto before = same ? read(archive_) : std::nullopt; before && !before->damaged) {
       require(!after || before->records == after->records);
     }
@@ -308,7 +308,7 @@ class Rewriting {
       return require_good(report.error());
     }
     check_output(sink.text, sound());
-    if (archives.size() == 1 && !chosen_.flag(2) && report->lost.empty() &&
+    if (archives.size() == 1 && !chosen_.flag(0) && !chosen_.flag(2) && report->lost.empty() &&
         report->changes.empty()) {
       require(sink.text == text_);
     }
