@@ -17,6 +17,9 @@ inline constexpr std::string_view kOriginalHeader = "WARC-Original-Header";
 inline constexpr std::string_view kOriginalId = "WARC-Original-ID";
 inline constexpr std::string_view kLegacyField = "WARC-Legacy-Field";
 
+// The first field of this name in any letter case, or null.
+const Field* find_field(const Header& header, std::string_view name) noexcept;
+
 // All that a conversion looks at and fills.
 struct Job {
   const Header& header;
@@ -27,9 +30,10 @@ struct Job {
   Target last_target;  // options.target may only be the first of two steps
 
   void lose(std::string kind) const { out.losses.push_back(std::move(kind)); }
-  // The same, unless WARC-Original-Header keeps it.
+  // The same, unless WARC-Original-Header keeps it; one that is there already keeps another header.
   void lose_unless_kept(std::string_view kind) const {
-    if (!options.original_header || last_target == Target::Arc11) {
+    if (!options.original_header || last_target == Target::Arc11 ||
+        find_field(header, kOriginalHeader) != nullptr) {
       out.losses.emplace_back(kind);
     }
   }
@@ -60,9 +64,6 @@ std::string uri_token(std::string_view uri);
 bool is_token(std::string_view text) noexcept;
 // A field name of WARC 1.x.
 bool is_field_name(std::string_view name) noexcept;
-
-// The first field of this name in any letter case.
-const Field* find_field(const Header& header, std::string_view name) noexcept;
 
 // "warc/00.11 BASE64" for WARC-Original-Header.
 std::string original_header_value(const Header& header, ByteView raw_header);

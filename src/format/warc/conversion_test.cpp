@@ -126,6 +126,14 @@ TEST(ConvertHeader, KeepsTheOriginalHeaderOnlyOnce) {
   EXPECT_TRUE(back.restored);
 }
 
+TEST(ConvertHeader, CountsWhatIsLostWhereTheOriginalHeaderIsThatOfAnotherDialect) {
+  const auto header =
+      "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Date: 2020-01\r\nContent-Length: 0\r\n"
+      "WARC-Original-Header: WARC/0.17 V0FSQy8wLjE3DQoNCg==\r\n\r\n";
+  const auto made = convert(header, "", {.target = Target::Warc10});
+  EXPECT_THAT(made.losses, testing::ElementsAre("precision of a date"));
+}
+
 // What WARC-Original-Header may hold that must not be written.
 struct Forged {
   const char* name;
@@ -225,6 +233,19 @@ TEST(ConvertHeader, WritesAContinuationWithNothingButItsOrigin) {
   const auto made = convert(header, "", {.target = Target::Warc0011});
   EXPECT_THAT(made.header,
               HasSubstr(" t3\r\nSegment-Origin-ID: urn:x:1\r\nWARC-Original-Header: "));
+}
+
+TEST(ConvertHeader, KeepsTheFieldsOfAContinuationWhoseOriginalHeaderIsThatOfAnotherDialect) {
+  const auto header = modern(
+      "WARC-Type: continuation\r\nWARC-Segment-Number: 3\r\nWARC-Segment-Origin-ID: <urn:x:1>\r\n"
+      "WARC-Segment-Total-Length: 30\r\nWARC-Target-URI: http://a/\r\nX: y\r\n");
+  const auto older = convert(header, "", {.target = Target::Warc10});
+  const auto made = convert(older.header, "", {.target = Target::Warc0011});
+  const auto back = convert(made.header, "", {.target = Target::Warc10});
+  for (const std::string_view field :
+       {"WARC-Segment-Total-Length: 30\r\n", "WARC-Target-URI: http://a/\r\n", "X: y\r\n"}) {
+    EXPECT_THAT(back.header, HasSubstr(std::string(field)));
+  }
 }
 
 TEST(ConvertHeader, SaysOtherTruncationsInANote) {

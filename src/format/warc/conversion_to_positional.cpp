@@ -100,8 +100,7 @@ class ToPositional {
     FONDS_TRY(id_, make_record_id());
     add_type();
     add_structural_fields();
-    const bool only_origin = later_ && job_.options.original_header;
-    if (!only_origin) {
+    if (!only_origin()) {
       add_named_fields();
     }
     if (const auto* kept = find_field(header_, kOriginalHeader)) {
@@ -128,6 +127,12 @@ class ToPositional {
     }
     id_is_exact_ = false;
     return make_id(IdScheme{}, "warc-id:" + std::string(header_.id));
+  }
+
+  // A later segment has no other fields of its own, if WARC-Original-Header keeps all of them.
+  bool only_origin() const {
+    return later_ && job_.options.original_header &&
+           find_field(header_, kOriginalHeader) == nullptr;
   }
 
   // Segments that 00.11 can tell by its status.
@@ -240,11 +245,10 @@ class ToPositional {
   }
 
   void add_structural_fields() {
-    if (!header_.content_type.empty() && !(later_ && job_.options.original_header)) {
+    if (!header_.content_type.empty() && !only_origin()) {
       out_.field("content-type", header_.content_type);
     }
-    const bool only_origin = later_ && job_.options.original_header;
-    if (!only_origin) {
+    if (!only_origin()) {
       if (!header_.ip.empty()) {
         out_.field("IP-Address", header_.ip);
       }
@@ -255,7 +259,7 @@ class ToPositional {
     if (header_.type == "continuation" && !header_.segment_origin.empty()) {
       add_id("Segment-Origin-ID", header_.segment_origin);
     }
-    if (only_origin) {
+    if (only_origin()) {
       return;
     }
     if (!header_.warcinfo_id.empty()) {
