@@ -91,6 +91,27 @@ TEST(RepairLength, OfArcIsTheLastColumn) {
   EXPECT_EQ(repaired(arc_start() + arc("a", "one", "-1") + arc("b", "two")).bytes, good);
 }
 
+TEST(RepairLength, OfArcStaysWhereTheBlockEndsWithALineThatReadsLikeARecord) {
+  const std::string line = "http://a.example/in 192.0.2.1 20200102030405 t";
+  const std::string good = arc_start() + arc("a", arc("in", "x") + line) + arc("b", "two");
+  EXPECT_EQ(repaired(good).bytes, good);
+}
+
+TEST(RepairLength, OfArcStaysWhereRecordsInTheBlockEndWithIt) {
+  const std::string good =
+      arc_start() + arc("a", arc("in", "x") + arc("in", "y") + arc("in", "z").substr(0, 30));
+  const Repaired result = repaired(good + "garbage");
+  EXPECT_EQ(result.bytes, good);
+  EXPECT_THAT(result.lost(), ElementsAre("lost-range"));
+}
+
+TEST(RepairLength, OfArcThatSwallowedRecordsUpToALineEndIsMended) {
+  const std::string rest = arc("b", "two\nlines") + arc("c", "x\ny\nz") + arc("d", "four");
+  const std::string good = arc_start() + arc("a", "one") + rest;
+  const std::size_t n = rest.find("\ny") + 4;
+  EXPECT_EQ(repaired(arc_start() + arc("a", "one", std::to_string(n)) + rest).bytes, good);
+}
+
 // ---- line ends ----
 
 TEST(RepairLineEnds, AreAddedWhereTheyAreMissing) {
@@ -119,6 +140,12 @@ TEST(RepairLineEnds, InAMemberMakeANewMemberOfItAlone) {
 TEST(RepairLineEnds, BetweenArcRecords) {
   const std::string bytes = arc_start() + without(arc("a", "one"), "\n") + arc("b", "two");
   EXPECT_EQ(repaired(bytes).bytes, arc_start() + arc("a", "one") + arc("b", "two"));
+}
+
+TEST(RepairLineEnds, AreNotNeededBetweenArcRecordsInUnitsOfTheirOwn) {
+  const std::string bytes =
+      member(arc_start()) + member(without(arc("a", "one"), "\n")) + member(arc("b", "two"));
+  EXPECT_EQ(repaired(bytes).bytes, bytes);
 }
 
 TEST(RepairLineEnds, MoreThanNeededAreLeftAlone) {
@@ -237,7 +264,35 @@ TEST(RepairMember, WithAWrongChecksumAndNoDigestStaysDoubtful) {
   std::string second = member(modern("b", "two"));
   second[second.size() - 8] ^= 1;
   const Repaired result = repaired(member(modern("a", "one")) + second);
-  EXPECT_THAT(result.told, ElementsAre("error member-crc"));
+  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_EQ(result.changes("units got the right checksum and size"), 1U);
+  EXPECT_THAT(errors_of(result.bytes), IsEmpty());
+}
+
+TEST(RepairMember, WithAWrongChecksumAndAnotherSizeIsNotWhole) {
+  std::string second = member(modern("b", "two"));
+  second[second.size() - 8] ^= 1;
+  second[second.size() - 4] ^= 1;
+  const Repaired result = repaired(member(modern("a", "one")) + second);
+  EXPECT_THAT(result.told, ElementsAre("error member-crc", "warning member-isize"));
+}
+
+TEST(RepairMember, InsideOfAMemberIsMendedByTakingOneLayerOff) {
+  std::string inner = member(modern("a", "one"));
+  inner[inner.size() - 8] ^= 1;
+  const Repaired result = repaired(member(inner + member(modern("b", "two"))));
+  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_EQ(result.bytes,
+            joined(stored_units({modern("a", "one"), modern("b", "two")}, {.codec = "gzip"})));
+}
+
+TEST(RepairMember, InsideOfAMemberThatIsCutKeepsWhatIsThere) {
+  const std::string inner =
+      member(modern("a", "one")) + member(modern("b", std::string(500, 'b'))).substr(0, 150);
+  const Repaired result = repaired(member(inner));
+  EXPECT_THAT(result.lost(), testing::Not(IsEmpty()));
+  EXPECT_TRUE(
+      result.bytes.starts_with(joined(stored_units({modern("a", "one")}, {.codec = "gzip"}))));
   EXPECT_THAT(errors_of(result.bytes), IsEmpty());
 }
 
