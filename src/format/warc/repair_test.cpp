@@ -154,6 +154,19 @@ TEST(RepairLineEnds, MoreThanNeededAreLeftAlone) {
   EXPECT_EQ(repaired(bytes).bytes, bytes);
 }
 
+TEST(RepairGarbage, OfZerosInFrontOfAnArcRecordIsAllThatIsLeftOut) {
+  const std::string good = arc_start() + arc("a", "one") + arc("b", "two");
+  for (const std::size_t n : {1U, 512U, 70000U}) {
+    const Repaired result =
+        repaired(arc_start() + arc("a", "one") + std::string(n, '\0') + arc("b", "two"));
+    EXPECT_EQ(result.bytes, good) << n;
+    EXPECT_EQ(repaired(arc_start() + arc("a", "one") + "x" + std::string(n, '\0') + arc("b", "two"))
+                  .bytes,
+              good)
+        << n;
+  }
+}
+
 // ---- cut tails ----
 
 TEST(RepairTail, OfARecordBecomesATruncatedOne) {
