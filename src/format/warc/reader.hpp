@@ -54,7 +54,8 @@ class WarcReader final : public RecordReader {
   Result<std::optional<std::uint64_t>> search_last_end();
   Status look_at_block_end();
   Status search_damaged_block();
-  Result<std::optional<std::uint64_t>> search_next_record(std::uint64_t& ends_before);
+  Result<std::optional<std::uint64_t>> search_next_record(bool closed, std::uint64_t& ends_before);
+  Result<bool> passes_block_end(std::uint64_t& reached);
   Status parse_http();
   Result<bool> skim_rest();
   Status locate_next(bool after_record);

@@ -29,6 +29,9 @@ bool hits_inside_line(ByteView octets, std::uint64_t n) {
   if (text.empty() || end == npos || end + 1 == text.size() || text.size() - end > kMostBack) {
     return false;
   }
+  if (text.size() < octets.size() && is_line_end(octets[text.size()])) {
+    return false;  // the block ends with that line
+  }
   static constexpr std::array<std::string_view, 5> kSchemes = {
       "http:", "https:", "dns:", "ftp:", "filedesc:"};
   const auto line = as_text(octets).substr(end + 1);
@@ -222,7 +225,7 @@ Status WarcReader::search_damaged_block() {
     }
   }
   std::uint64_t ends_before = 0;
-  FONDS_TRY(const auto found, search_next_record(ends_before));
+  FONDS_TRY(const auto found, search_next_record(closed, ends_before));
   if (closed && (!found || ends_before > remaining_)) {
     return {};
   }
@@ -244,9 +247,41 @@ Status WarcReader::search_damaged_block() {
   return {};
 }
 
+// Whether records that lie one behind the other from `reached` on, the end of one inside of the
+// block, reach over the block's end. `reached` is set to where this is decided.
+Result<bool> WarcReader::passes_block_end(std::uint64_t& reached) {
+  const std::uint64_t most = options_.memory_budget / 8;
+  ArcContext context = arc_;
+  Header next;
+  while (reached <= remaining_) {
+    const std::size_t wanted = static_cast<std::size_t>(reached) + kFirstLine;
+    FONDS_TRY(const ByteView shown, decoder_->peek(wanted));
+    if (shown.size() <= reached) {
+      return false;
+    }
+    ByteView there = shown.subspan(static_cast<std::size_t>(reached));
+    there = there.subspan(count_line_ends(there).octets);
+    const Start start = classify_start(there);
+    if (start == Start::None || !parse_header(there, start, shown.size() < wanted, context, next) ||
+        next.length_state != Header::LengthState::Good || next.block_length > most) {
+      return false;
+    }
+    reached = shown.size() - there.size() + next.length + next.block_length;
+    if (reached > most) {
+      return false;
+    }
+  }
+  bool unused = false;
+  FONDS_TRY(const auto good, lands(reached, unused));
+  return good.value_or(false);
+}
+
 // The next record inside or behind the suspect block: it follows two line ends, and its own length
-// lands on a record or the end. `ends_before` is set to where those line ends begin.
-Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_t& ends_before) {
+// lands on a record or the end. `ends_before` is set to where those line ends begin. Of a `closed`
+// block the records found in it must reach over its end: it may hold records, and what follows it
+// may be damaged.
+Result<std::optional<std::uint64_t>> WarcReader::search_next_record(bool closed,
+                                                                    std::uint64_t& ends_before) {
   const std::size_t most = static_cast<std::size_t>(options_.memory_budget / 8);
   const bool arc = record_.header.dialect == Dialect::Arc;
   std::size_t from = 0;
@@ -306,10 +341,24 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     }
     bool unused = false;
     FONDS_TRY(const auto good, lands(end, unused));
-    if (good.value_or(false)) {
-      ends_before = at - std::min(at, line_ends);
-      return std::optional<std::uint64_t>(at);
+    if (!good.value_or(false)) {
+      continue;
     }
+    std::uint64_t reached = end;
+    if (closed && at < remaining_) {
+      FONDS_TRY(const bool passes, passes_block_end(reached));
+      if (!passes) {
+        // Nor do the records that were passed.
+        from = std::max(from, static_cast<std::size_t>(reached));
+        wanted = std::min(most, std::max(wanted, from + kFirstLine));
+        if (from >= wanted) {
+          return std::optional<std::uint64_t>();
+        }
+        continue;
+      }
+    }
+    ends_before = at - std::min(at, line_ends);
+    return std::optional<std::uint64_t>(at);
   }
 }
 

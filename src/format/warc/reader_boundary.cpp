@@ -227,8 +227,9 @@ Status WarcReader::skip_to_record(bool after_record) {
       }
     }
     from = 0;
-    line_start =
-        (unit_ends && passed == in_unit) || (passed > 0 && shown[passed - 1] == std::byte{'\n'});
+    const std::byte before = passed > 0 ? shown[passed - 1] : std::byte{};
+    line_start = (unit_ends && passed == in_unit) || before == std::byte{'\n'} ||
+                 (passed > 0 && before == std::byte{0});
     boundary_.skipped += passed;
     decoder_->consume(passed);
     wanted = kFirstLine;

@@ -98,7 +98,9 @@ Result<RewriteReport> Repair::run() {
       break;
     }
     if (last_) {
-      end_record(true, record->header.length);
+      // A new unit parts records as well as a line end does.
+      const bool new_unit = !group_->plain && record->place.inner == 0;
+      end_record(!new_unit, record->header.length);
     } else {
       FONDS_CHECK(take_head(record));
     }
@@ -151,6 +153,11 @@ std::vector<Finding> Repair::take_damage(std::uint64_t before) {
   std::vector<Finding> damage(std::make_move_iterator(watch_.findings.begin()),
                               std::make_move_iterator(later));
   watch_.findings.erase(watch_.findings.begin(), later);
+  if (nested) {
+    for (Finding& finding : damage) {
+      finding.where.stored_offset = 0;
+    }
+  }
   std::stable_sort(damage.begin(), damage.end(), [](const Finding& a, const Finding& b) {
     return a.where.stored_offset.value_or(0) < b.where.stored_offset.value_or(0);
   });
@@ -184,7 +191,9 @@ Status Repair::take_head(const WarcRecord* first) {
   });
   std::uint64_t from = 0;
   FONDS_CHECK(take_dictionary(from));
-  const std::vector<Finding> damage = take_damage(end);
+  // What is found in codecs inside of others belongs to the records.
+  const bool nested = archive_.codecs.size() > 1 && first != nullptr;
+  const std::vector<Finding> damage = nested ? std::vector<Finding>() : take_damage(end);
   const auto bad = std::find_if(damage.begin(), damage.end(), [from](const Finding& finding) {
     return is_mended(finding) && finding.where.stored_offset.value_or(0) >= from;
   });

@@ -27,6 +27,15 @@ bool loses_content(std::string_view code) {
   return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
 }
 
+std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
+
+// Whether the unit at `offset` has another size than it says: then its content is not whole.
+bool wrong_size_at(const std::vector<Finding>& damage, std::uint64_t offset) {
+  return std::any_of(damage.begin(), damage.end(), [offset](const Finding& finding) {
+    return finding.code == "member-isize" && offset_of(finding) == offset;
+  });
+}
+
 // What ended a block without a length may not be there in the new unit.
 void write_missing_length(const WarcRecord& record, RecordChange& change) {
   change.length = change.length || record.header.length_state == Header::LengthState::Missing;
@@ -55,8 +64,6 @@ class Prefix final : public ByteSource {
   std::shared_ptr<ByteSource> source_;
   ByteView bytes_;
 };
-
-std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
 
 }  // namespace
 
@@ -185,6 +192,9 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
     }
     if (end == stored_.size() && finding.code.starts_with("truncated-")) {
       tell(finding, Severity::Warning);  // nothing that is there is lost
+    } else if (lossy && loses_content(finding.code) && archive_.codecs.size() > 1) {
+      output_.miss(group.begin, group.first, "lost-range",
+                   "only what can be decoded is kept: " + finding.message);
     } else if (lossy && loses_content(finding.code)) {
       std::uint64_t next = end;
       for (std::size_t k = i + 1; k < damage.size() && next == end; ++k) {
@@ -195,7 +205,8 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
                (lossy || group.unconfirmed > 0)) {
       Finding doubtful = finding;
       doubtful.message += "; the content is kept, and no digest tells whether it is right";
-      tell(std::move(doubtful));
+      const bool whole = !lossy && is_checksum(finding.code) && !wrong_size_at(damage, offset);
+      tell(std::move(doubtful), whole ? Severity::Warning : Severity::Error);
     } else {
       tell(finding, Severity::Warning);
     }

@@ -68,7 +68,8 @@ class Repair {
                                       const ByteOutput& out);
   void tell_of_record(const WarcRecord& record, const RecordEnd& end, const RecordChange& change,
                       const BlockRead& block);
-  // The record in hand is over: the next one begins at the end of what was decoded, but for
+  // The record in hand is over: the next one, if one `followed` in its unit, begins at the end of
+  // what was decoded, but for
   // `header` octets that were read of it.
   void end_record(bool followed, std::uint64_t header);
   void lose_octets(std::uint64_t n);

@@ -91,6 +91,27 @@ TEST(RepairLength, OfArcIsTheLastColumn) {
   EXPECT_EQ(repaired(arc_start() + arc("a", "one", "-1") + arc("b", "two")).bytes, good);
 }
 
+TEST(RepairLength, OfArcStaysWhereTheBlockEndsWithALineThatReadsLikeARecord) {
+  const std::string line = "http://a.example/in 192.0.2.1 20200102030405 t";
+  const std::string good = arc_start() + arc("a", arc("in", "x") + line) + arc("b", "two");
+  EXPECT_EQ(repaired(good).bytes, good);
+}
+
+TEST(RepairLength, OfArcStaysWhereRecordsInTheBlockEndWithIt) {
+  const std::string good =
+      arc_start() + arc("a", arc("in", "x") + arc("in", "y") + arc("in", "z").substr(0, 30));
+  const Repaired result = repaired(good + "garbage");
+  EXPECT_EQ(result.bytes, good);
+  EXPECT_THAT(result.lost(), ElementsAre("lost-range"));
+}
+
+TEST(RepairLength, OfArcThatSwallowedRecordsUpToALineEndIsMended) {
+  const std::string rest = arc("b", "two\nlines") + arc("c", "x\ny\nz") + arc("d", "four");
+  const std::string good = arc_start() + arc("a", "one") + rest;
+  const std::size_t n = rest.find("\ny") + 4;
+  EXPECT_EQ(repaired(arc_start() + arc("a", "one", std::to_string(n)) + rest).bytes, good);
+}
+
 // ---- line ends ----
 
 TEST(RepairLineEnds, AreAddedWhereTheyAreMissing) {
@@ -121,10 +142,29 @@ TEST(RepairLineEnds, BetweenArcRecords) {
   EXPECT_EQ(repaired(bytes).bytes, arc_start() + arc("a", "one") + arc("b", "two"));
 }
 
+TEST(RepairLineEnds, AreNotNeededBetweenArcRecordsInUnitsOfTheirOwn) {
+  const std::string bytes =
+      member(arc_start()) + member(without(arc("a", "one"), "\n")) + member(arc("b", "two"));
+  EXPECT_EQ(repaired(bytes).bytes, bytes);
+}
+
 TEST(RepairLineEnds, MoreThanNeededAreLeftAlone) {
   const std::string bytes =
       "\r\n" + modern("a", "one") + "\r\n\r\n" + modern("b", "two") + "\n\n\n";
   EXPECT_EQ(repaired(bytes).bytes, bytes);
+}
+
+TEST(RepairGarbage, OfZerosInFrontOfAnArcRecordIsAllThatIsLeftOut) {
+  const std::string good = arc_start() + arc("a", "one") + arc("b", "two");
+  for (const std::size_t n : {1U, 512U, 70000U}) {
+    const Repaired result =
+        repaired(arc_start() + arc("a", "one") + std::string(n, '\0') + arc("b", "two"));
+    EXPECT_EQ(result.bytes, good) << n;
+    EXPECT_EQ(repaired(arc_start() + arc("a", "one") + "x" + std::string(n, '\0') + arc("b", "two"))
+                  .bytes,
+              good)
+        << n;
+  }
 }
 
 // ---- cut tails ----
@@ -237,7 +277,35 @@ TEST(RepairMember, WithAWrongChecksumAndNoDigestStaysDoubtful) {
   std::string second = member(modern("b", "two"));
   second[second.size() - 8] ^= 1;
   const Repaired result = repaired(member(modern("a", "one")) + second);
-  EXPECT_THAT(result.told, ElementsAre("error member-crc"));
+  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_EQ(result.changes("units got the right checksum and size"), 1U);
+  EXPECT_THAT(errors_of(result.bytes), IsEmpty());
+}
+
+TEST(RepairMember, WithAWrongChecksumAndAnotherSizeIsNotWhole) {
+  std::string second = member(modern("b", "two"));
+  second[second.size() - 8] ^= 1;
+  second[second.size() - 4] ^= 1;
+  const Repaired result = repaired(member(modern("a", "one")) + second);
+  EXPECT_THAT(result.told, ElementsAre("error member-crc", "warning member-isize"));
+}
+
+TEST(RepairMember, InsideOfAMemberIsMendedByTakingOneLayerOff) {
+  std::string inner = member(modern("a", "one"));
+  inner[inner.size() - 8] ^= 1;
+  const Repaired result = repaired(member(inner + member(modern("b", "two"))));
+  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_EQ(result.bytes,
+            joined(stored_units({modern("a", "one"), modern("b", "two")}, {.codec = "gzip"})));
+}
+
+TEST(RepairMember, InsideOfAMemberThatIsCutKeepsWhatIsThere) {
+  const std::string inner =
+      member(modern("a", "one")) + member(modern("b", std::string(500, 'b'))).substr(0, 150);
+  const Repaired result = repaired(member(inner));
+  EXPECT_THAT(result.lost(), testing::Not(IsEmpty()));
+  EXPECT_TRUE(
+      result.bytes.starts_with(joined(stored_units({modern("a", "one")}, {.codec = "gzip"}))));
   EXPECT_THAT(errors_of(result.bytes), IsEmpty());
 }
 

@@ -61,7 +61,9 @@ class Search {
   Verdict more(std::size_t candidate) const {
     return whole_ || text_.size() - candidate >= kLookAhead ? Verdict::No : Verdict::More;
   }
-  bool begins_line(std::size_t at) const { return at == 0 ? line_start_ : text_[at - 1] == '\n'; }
+  bool begins_line(std::size_t at) const {
+    return at == 0 ? line_start_ : text_[at - 1] == '\n' || text_[at - 1] == '\0';
+  }
   Verdict judge(std::size_t at);
   Verdict judge_positional(std::size_t at);
   Verdict judge_line_behind(std::size_t at, std::size_t next) const;
@@ -209,17 +211,20 @@ Verdict Search::judge_arc(std::size_t line) {
 
 Search::Found Search::find_with_arc(std::size_t from) {
   for (std::size_t pos = from; pos < text_.size();) {
-    if (begins_line(pos)) {
-      if (const auto verdict = judge_arc(pos); verdict != Verdict::No) {
-        return {verdict, pos};
+    const std::size_t lf = text_.find('\n', pos);
+    const std::size_t end = lf == npos ? text_.size() : lf + 1;
+    const auto version = find_version(pos, end);
+    // Behind NULs, too: that is what lost sectors leave.
+    const std::size_t nul = text_.substr(pos, end - pos).rfind('\0');
+    const std::size_t line = nul == npos ? pos : pos + nul + 1;
+    if (line < end && (nul != npos || begins_line(pos)) &&
+        (version.verdict == Verdict::No || line <= version.at)) {
+      if (const auto verdict = judge_arc(line); verdict != Verdict::No) {
+        return {verdict, line};
       }
     }
-    const void* lf = std::memchr(text_.data() + pos, '\n', text_.size() - pos);
-    const std::size_t end =
-        lf == nullptr ? text_.size()
-                      : static_cast<std::size_t>(static_cast<const char*>(lf) - text_.data()) + 1;
-    if (const auto found = find_version(pos, end); found.verdict != Verdict::No) {
-      return found;
+    if (version.verdict != Verdict::No) {
+      return version;
     }
     pos = end;
   }
