@@ -120,22 +120,25 @@ void hint_index(const Archive& archive, const std::vector<Key>& keys, Messages& 
   }
 }
 
-std::vector<Archive> open_originals(const Arguments& arguments) {
-  std::vector<Archive> originals;
-  if (arguments.has("--originals") && !arguments.has("--resolve")) {
-    throw UsageError{"--originals is for --resolve"};
+// Where originals and segments are looked for too; nothing if one cannot be opened, which has been
+// told.
+std::optional<std::vector<Archive>> open_others(const Arguments& arguments, Messages& messages) {
+  std::vector<Archive> others;
+  if (arguments.has("--with") && !arguments.has("--resolve") && !arguments.has("--join-segments")) {
+    throw UsageError{"--with is for --resolve and --join-segments"};
   }
-  for (const std::string& name : arguments.all("--originals")) {
+  for (const std::string& name : arguments.all("--with")) {
     auto archive = open_archive(name);
     if (!archive) {
-      throw UsageError{archive.error().to_string()};
+      messages.error(archive.error());
+      return std::nullopt;
     }
     if (!archive->source->random_access()) {
-      throw UsageError{fmt::format("{}: --originals needs a file, not a pipe", name)};
+      throw UsageError{fmt::format("{}: --with needs a file, not a pipe", name)};
     }
-    originals.push_back(std::move(*archive));
+    others.push_back(std::move(*archive));
   }
-  return originals;
+  return others;
 }
 
 }  // namespace
@@ -146,7 +149,12 @@ int run_cat(const Arguments& arguments) {
   ops::CatOptions options;
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
-  options.originals = open_originals(arguments);
+  auto others = open_others(arguments, messages);
+  if (!others) {
+    return static_cast<int>(Exit::Unreadable);
+  }
+  options.others = std::move(*others);
+  options.join_segments = arguments.has("--join-segments");
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);

@@ -1,14 +1,14 @@
 // fonds convert
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "flags.hpp"
-#include "inputs.hpp"
-#include "interrupt.hpp"
 #include "ops/convert.hpp"
 #include "outputs.hpp"
 #include "terminal.hpp"
@@ -28,33 +28,13 @@ ops::Target choose_target(const Arguments& arguments, const Archive& first) {
   return std::move(*target);
 }
 
-// Shows how far each archive has been read, one after the other.
-class ArchiveProgress {
- public:
-  explicit ArchiveProgress(const Arguments& arguments) : arguments_(arguments) {}
-  void at(const Archive& archive, std::uint64_t position) {
-    if (std::exchange(archive_, &archive) != &archive) {
-      progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
-                                             archive.source->random_access()
-                                                 ? std::optional(archive.source->size().value_or(0))
-                                                 : std::nullopt);
-    }
-    progress_->at(position);
-  }
-
- private:
-  const Arguments& arguments_;
-  const Archive* archive_ = nullptr;
-  std::unique_ptr<Progress> progress_;
-};
-
 }  // namespace
 
 int run_convert(const Arguments& arguments) {
   Messages messages(arguments);
   const std::string out_name = output_name(arguments, "OUT");
   WriteOptions write;
-  add_write_options(arguments, write);
+  const bool train = add_write_options(arguments, write);
   write.file_name =
       out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {
@@ -74,6 +54,7 @@ int run_convert(const Arguments& arguments) {
   write.threads = options.rewrite.write.threads;
   write.memory_budget = options.rewrite.write.memory_budget;
   options.rewrite.write = std::move(write);
+  options.train_dictionary = train;
   ArchiveProgress progress(arguments);
   options.check = arguments.has("--check");
   options.progress = [&](const Archive& archive, std::uint64_t position) {
@@ -86,6 +67,14 @@ int run_convert(const Arguments& arguments) {
   if (options.check) {
     messages.hint(fmt::format("checked: {} records are in the output as they were read",
                               report->records_kept));
+  }
+  if (report->trained) {
+    messages.hint(describe(report->trained->dictionary, report->trained->trial));
+    if (!report->trained->trial.pays()) {
+      messages.hint("it does not pay, so there is none in the archive");
+    }
+  } else if (!report->no_training.empty()) {
+    messages.hint(report->no_training + "; the archive has none");
   }
   for (const auto& [kind, n] : report->not_carried) {
     messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));

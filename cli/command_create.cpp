@@ -1,4 +1,5 @@
 // fonds create
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -21,7 +22,7 @@
 namespace fonds::cli {
 namespace {
 
-std::string without_brackets(std::string id) {
+std::string without_brackets(const std::string& id) {
   return id.size() > 2 && id.starts_with('<') && id.ends_with('>') ? id.substr(1, id.size() - 2)
                                                                    : id;
 }
@@ -153,7 +154,9 @@ Exit create_archive(const Arguments& arguments, Messages& messages) {
   const std::optional<Archive>& existing = *opened;
   const bool added = arguments.has("--append");
   WriteOptions write;
-  add_write_options(arguments, write);
+  if (add_write_options(arguments, write)) {
+    throw UsageError{"create has no records to make a dictionary of; fonds train makes one"};
+  }
   if (out_name != "-") {
     write.file_name = std::filesystem::path(out_name).filename().string();
   }

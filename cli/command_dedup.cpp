@@ -19,7 +19,9 @@ int run_dedup(const Arguments& arguments) {
   Messages messages(arguments);
   const std::string out_name = output_name(arguments, "OUT");
   WriteOptions write;
-  add_write_options(arguments, write);
+  if (add_write_options(arguments, write)) {
+    throw UsageError{"dedup makes no dictionary; fonds train and fonds convert do"};
+  }
   if (write.compression.empty()) {
     write.compression = compression_of_name(out_name);
   }

@@ -21,6 +21,8 @@ int run_merge(const Arguments& arguments) {
   }
   const Interruption interruption;
   RewriteOptions options = rewrite_options(arguments, messages, interruption);
+  options.join_segments = arguments.has("--join-segments");
+  options.write.level = compression_level(arguments);
   Progress progress(arguments, out_name, std::nullopt);
   options.progress = [&progress](std::uint64_t position) { progress.at(position); };
   const auto report = ops::merge(*archives, out, options);

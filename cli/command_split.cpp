@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -11,17 +13,82 @@
 #include "ops/rewrite.hpp"
 #include "outputs.hpp"
 #include "terminal.hpp"
+#include "write_flags.hpp"
 
 namespace fonds::cli {
+namespace {
+
+SplitOptions::Oversize parse_oversize(const std::string& name) {
+  if (name == "keep") {
+    return SplitOptions::Oversize::Keep;
+  }
+  if (name == "segment") {
+    return SplitOptions::Oversize::Segment;
+  }
+  if (name == "truncate") {
+    return SplitOptions::Oversize::Truncate;
+  }
+  throw UsageError{fmt::format("--oversize {}: keep, segment or truncate", name)};
+}
+
+// `rewrite` holds only what is to be written.
+SplitOptions split_options(const Arguments& arguments, const Archive& archive) {
+  SplitOptions options;
+  WriteOptions& write = options.rewrite.write;
+  if (arguments.has("--size")) {
+    options.size = parse_size(arguments.get("--size"));
+  }
+  options.oversize = parse_oversize(arguments.get("--oversize", "keep"));
+  if (arguments.has("--by") && arguments.get("--by") != "mime") {
+    throw UsageError{fmt::format("--by {}: only mime is known", arguments.get("--by"))};
+  }
+  options.by_type = arguments.has("--by");
+  options.train_dictionaries = add_write_options(arguments, write);
+  if (archive.format->traits().captures) {
+    return options;
+  }
+  for (const std::string_view flag :
+       {"--oversize", "--by", "--dictionary", "--compression", "--level", "--no-warcinfo"}) {
+    if (arguments.has(flag)) {
+      throw UsageError{
+          fmt::format("{} is for web archives, not for {}", flag, archive.format->name())};
+    }
+  }
+  return options;
+}
+
+bool is_timestamp(const std::string& text) {
+  return text.size() == 14 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+ops::PartNames part_names(const Arguments& arguments, const std::string& prefix,
+                          std::string ending) {
+  ops::PartNames names{.prefix = prefix, .ending = std::move(ending)};
+  const std::string timestamp = arguments.get("--timestamp");
+  names.timestamp_of_first = timestamp == "first";
+  if (timestamp == "now" || timestamp == "first") {
+    names.timestamp = ops::timestamp_of_now();
+  } else if (is_timestamp(timestamp)) {
+    names.timestamp = timestamp;
+  } else if (arguments.has("--timestamp")) {
+    throw UsageError{
+        fmt::format("--timestamp {}: now, first, or 14 digits YYYYMMDDhhmmss", timestamp)};
+  }
+  names.crawlhost = arguments.get("--crawlhost");
+  if (names.crawlhost.find('/') != std::string::npos) {
+    throw UsageError{"--crawlhost is part of a file name and has no /"};
+  }
+  names.first_serial = parse_count(arguments, "--first-serial", 0);
+  return names;
+}
+
+}  // namespace
 
 int run_split(const Arguments& arguments) {
   Messages messages(arguments);
   const std::string prefix = output_name(arguments, "PREFIX");
   if (prefix == "-") {
     throw UsageError{"-o takes the beginning of file names; parts cannot go to standard output"};
-  }
-  if (!arguments.has("--size")) {
-    throw UsageError{"--size SIZE is missing, such as 1G"};
   }
   const auto archives = open_all(arguments, messages);
   if (!archives) {
@@ -32,19 +99,24 @@ int run_split(const Arguments& arguments) {
   }
   const Archive& archive = archives->front();
   const Interruption interruption;
-  SplitOptions options = {.size = parse_size(arguments.get("--size")),
-                          .rewrite = rewrite_options(arguments, messages, interruption)};
+  SplitOptions options = split_options(arguments, archive);
+  WriteOptions write = std::move(options.rewrite.write);
+  options.rewrite = rewrite_options(arguments, messages, interruption);
+  write.threads = options.rewrite.write.threads;
+  write.memory_budget = options.rewrite.write.memory_budget;
+  options.rewrite.write = std::move(write);
   Progress progress(arguments, archive.source->name(),
                     archive.source->random_access()
                         ? std::optional(archive.source->size().value_or(0))
                         : std::nullopt);
   options.rewrite.progress = [&progress](std::uint64_t position) { progress.at(position); };
-  ops::PartFiles parts(prefix, ops::part_ending(archive), arguments.has("--force"));
-  const auto next_part = [&parts](std::string_view sequence) -> Result<Part> {
+  ops::PartFiles parts(part_names(arguments, prefix, ops::part_ending(archive, options)),
+                       arguments.has("--force"));
+  const auto next_part = [&parts](const PartStart& start) -> Result<Part> {
     if (interrupted()) {
       return fail(ErrorCode::Cancelled, "stopped");
     }
-    auto part = parts.next(sequence);
+    auto part = parts.next(start);
     if (!part) {
       return fail(ErrorCode::Io, part.error().message(), part.error().where());
     }

@@ -79,8 +79,10 @@ constexpr std::array kLsExamples = {
 constexpr std::array kCatFlags = {
     Flag{"--part", 0, "PART", "record (default), header, block, http, body, payload or decoded"},
     Flag{"--resolve", 0, "", "a revisit gives the content of its original"},
-    Flag{"--originals", 0, "FILE",
-         "with --resolve: look for originals in this archive too; repeat for more"},
+    Flag{"--join-segments", 0, "", "WARC: the first segment of a record gives the whole record"},
+    Flag{"--with", 0, "ARCHIVE",
+         "with --resolve and --join-segments: originals and segments are looked for in this one "
+         "too; repeat for more"},
     Flag{"--newline", 0, "", "a line end behind each record"},
     Flag{"--null", 0, "", "a zero byte behind each record"},
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
@@ -129,7 +131,14 @@ constexpr std::array kConvertFlags = {
         "RecordIO: none, flate or zstd, repeat for a stack"},
     Flag{"--per-record", 0, "", "WARC: a member or frame for each record (default)"},
     Flag{"--one-member", 0, "", "WARC: everything in one gzip member or lz4 frame"},
-    Flag{"--dictionary", 0, "FILE", "WARC, zstd: compress with this dictionary; none: without"},
+    Flag{"--dictionary", 0, "FILE",
+         "WARC, zstd: compress with this dictionary; train: make one, and use it if it pays; none: "
+         "without (default)"},
+    Flag{"--raw-dictionary", 0, "", "WARC, zstd: store the dictionary uncompressed"},
+    Flag{"--extension", 0, "NAME",
+         "WARC, zstd: size-prefix or seek-table, which other readers step over"},
+    Flag{"--frame-size", 0, "SIZE",
+         "WARC, zstd: larger records are cut into frames of so many bytes (default 32M)"},
     Flag{"--skip-lengths", 0, "", "WARC, gzip: the extra field of WARC 00.11 in each member"},
     Flag{"--no-original-header", 0, "",
          "WARC: do not keep headers of another dialect in WARC-Original-Header"},
@@ -205,21 +214,47 @@ constexpr std::array kCreateExamples = {
 
 constexpr std::array kMergeFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--join-segments", 0, "",
+         "WARC: segments of one record become that record, across the archives"},
+    Flag{"--level", 0, "N", "WARC: of what has to be compressed again"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kMergeExamples = {
-    Example{"fonds merge -o day.rio hour-*.rio", "one file out of many"},
+    Example{"fonds merge -o day.warc.gz hour-*.warc.gz", "one file out of many"},
+    Example{"fonds merge --join-segments -o whole.warc.gz part-*.warc.gz",
+            "and the segments of a record become one again"},
 };
 
 constexpr std::array kSplitFlags = {
-    Flag{"--size", 0, "SIZE", "bytes of a part at most, such as 1G; a part has at least one block"},
-    Flag{"--output", 'o', "PREFIX", "the parts are PREFIX-00000.rio, PREFIX-00001.rio, …"},
+    Flag{"--size", 0, "SIZE",
+         "stored bytes of a part at most, such as 500M or 1G = 2^30 (default 1000000000); a part "
+         "has at least one record or block"},
+    Flag{"--output", 'o', "PREFIX", "the parts are PREFIX-00000.warc.gz, PREFIX-00001.warc.gz, …"},
+    Flag{"--oversize", 0, "HOW",
+         "WARC: a record that fits into no part: keep (default), segment or truncate"},
+    Flag{"--by", 0, "mime", "WARC: parts for each media type, PREFIX-text-html-00000.warc.gz"},
+    Flag{"--compression", 0, "NAME",
+         "WARC: none, gzip, zstd or lz4 (default: as ARCHIVE, whose members are then copied)"},
+    Flag{"--level", 0, "N", "of the compression; compresses everything anew"},
+    Flag{"--dictionary", 0, "FILE",
+         "WARC, zstd: compress with this dictionary; train: with one made for each sequence of "
+         "parts, where it pays"},
+    Flag{"--timestamp", 0, "TIME",
+         "WARC: PREFIX-TIME-00000…: now, first (of each part's first record), or 14 digits"},
+    Flag{"--crawlhost", 0, "NAME", "names end with a host: PREFIX-…-00000-NAME.warc.gz"},
+    Flag{"--first-serial", 0, "N", "the number of the first part (default 0)"},
+    Flag{"--no-warcinfo", 0, "", "WARC: do not repeat or make a warcinfo for each part"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace files that are there"},
 };
 constexpr std::array kSplitExamples = {
-    Example{"fonds split --size 1G -o part day.rio", "parts of up to 1 GiB"},
+    Example{"fonds split --size 1G -o part crawl.warc.gz", "parts of up to 1 GiB"},
+    Example{"fonds split --oversize segment -o part crawl.warc.gz",
+            "parts of up to 10^9 bytes, larger records as segments"},
+    Example{"fonds split --by mime --dictionary train -o crawl crawl.warc.gz",
+            "Zstandard, with parts and a dictionary for each media type"},
+    Example{"fonds split --size 1G -o part day.rio", "blocks of a RecordIO file"},
 };
 
 constexpr std::array kDedupFlags = {
@@ -247,10 +282,16 @@ constexpr std::array kDedupExamples = {
 constexpr std::array kRepairFlags = {
     Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
     Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
+    Flag{"--per-record", 0, "",
+         "WARC, ARC: records that share a gzip member or frame get their own"},
+    Flag{"--json", 0, "", "one JSON object a lost range, and one about the archive"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kRepairExamples = {
-    Example{"fonds repair -o good.rio damaged.rio", "all that can be read, and a list of the rest"},
+    Example{"fonds repair -o good.warc.gz damaged.warc.gz",
+            "all that can be read, and a list of the rest"},
+    Example{"fonds repair --per-record -o new.warc.gz one-member.warc.gz",
+            "and a gzip member for each record"},
 };
 
 constexpr std::array kIndexFlags = {
@@ -283,6 +324,31 @@ constexpr std::array kIndexExamples = {
             "makes look-ups in one long gzip member direct"},
     Example{"fonds index -o all.cdxj *.warc.gz", "one index of many archives"},
     Example{"fonds index events.rio", "writes events.rio.offsets"},
+};
+
+constexpr std::array kCompareFlags = {
+    Flag{"--blocks-only", 0, "", "presence, order and blocks; not the headers"},
+    Flag{"--ignore-field", 0, "NAME", "leave this header field or attribute out; repeat for more"},
+    Flag{"--json", 0, "", "one JSON object a difference, and one at the end"},
+};
+constexpr std::array kCompareExamples = {
+    Example{"fonds compare old.arc.gz new.warc.gz", "whether all records are there"},
+    Example{"fonds compare --strict a.warc.gz a.warc.zst", "octet by octet, headers too"},
+    Example{"fonds compare --ignore-field WARC-Date a.warc.gz b.warc.gz", "all but the dates"},
+};
+
+constexpr std::array kTrainFlags = {
+    Flag{"--output", 'o', "DICT", "the dictionary to write; - is standard output"},
+    Flag{"--size", 0, "SIZE", "of the dictionary at most, 1K to 8M (default 256K)"},
+    Flag{"--level", 0, "N", "the level at which it will be used (default 3)"},
+    Flag{"--sample", 0, "SIZE", "of the records it is made of, in memory (default 64M)"},
+    Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
+    Flag{"--force", 'f', "", "replace the file that is there"},
+};
+constexpr std::array kTrainExamples = {
+    Example{"fonds train -o crawl.dict crawl-0001.warc.gz", "a dictionary for a whole crawl"},
+    Example{"fonds convert --dictionary crawl.dict -o crawl-0002.warc.zst crawl-0002.warc.gz",
+            "which is then used"},
 };
 
 constexpr std::array kHelpExamples = {Example{"fonds help cat", "the same as fonds cat --help"}};
@@ -328,9 +394,12 @@ constexpr std::array kCommands = {
             "writes nothing, unless\n"
             "--skip-damaged is given.",
             kMergeFlags, kMergeExamples, 0, run_merge},
-    Command{"split", "--size SIZE -o PREFIX ARCHIVE", "Cut an archive into parts",
-            "Cuts an archive between blocks, without compressing them again. The parts appear all "
-            "together at the end.",
+    Command{"split", "[--size SIZE] -o PREFIX ARCHIVE", "Cut an archive into parts",
+            "Cuts an archive between records or blocks, without compressing again what need not "
+            "be. The size is a hard limit;\n"
+            "only a record that fits into no part may pass it. Each part of a web archive begins "
+            "with a warcinfo. The parts\n"
+            "appear all together at the end.",
             kSplitFlags, kSplitExamples, 0, run_split},
     Command{"dedup", "-o OUT ARCHIVE…", "Keep each payload once",
             "Writes the records of all archives, in order, into one. A response or resource whose "
@@ -349,6 +418,17 @@ constexpr std::array kCommands = {
             "One line a finding;\n"
             "notes are shown with --verbose. The list of codes is docs/reference/findings.md.",
             kVerifyFlags, kVerifyExamples, 0, run_verify},
+    Command{"compare", "A B", "Whether two archives have the same records",
+            "Compares two archives record by record and lists the differences; status 1 if there "
+            "are any. Records are paired by\n"
+            "place and id. Order of header fields, letter case of their names and the WARC version "
+            "count only with --strict.",
+            kCompareFlags, kCompareExamples, 0, run_compare},
+    Command{"train", "-o DICT ARCHIVE…", "Make a zstd dictionary of records",
+            "Makes a dictionary of samples of the records and says, by other samples, what it "
+            "saves. Archives of its kind are\n"
+            "then compressed with convert --dictionary DICT.",
+            kTrainFlags, kTrainExamples, 0, run_train},
     Command{"help",
             "[COMMAND]",
             "Help on a command",

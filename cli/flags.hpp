@@ -79,6 +79,8 @@ int run_info(const Arguments& arguments);
 int run_ls(const Arguments& arguments);
 int run_cat(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
+int run_compare(const Arguments& arguments);
+int run_train(const Arguments& arguments);
 int run_convert(const Arguments& arguments);
 int run_create(const Arguments& arguments);
 int run_merge(const Arguments& arguments);

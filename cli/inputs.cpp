@@ -8,6 +8,7 @@
 #include <functional>
 #include <iostream>
 #include <istream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>

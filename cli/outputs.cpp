@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -99,6 +100,20 @@ unsigned thread_count(const Arguments& arguments) {
   return given == 0 ? std::max(1U, std::thread::hardware_concurrency()) : given;
 }
 
+std::optional<int> compression_level(const Arguments& arguments) {
+  if (!arguments.has("--level")) {
+    return std::nullopt;
+  }
+  const std::string text = arguments.get("--level");
+  int level = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, level);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
+  }
+  return level;
+}
+
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
                                const Interruption& interruption) {
   RewriteOptions options;
@@ -112,6 +127,27 @@ RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
   options.write.threads = thread_count(arguments);
   options.on_finding = [&messages](const Finding& finding) { messages.finding(finding); };
   return options;
+}
+
+void ArchiveProgress::at(const Archive& archive, std::uint64_t position) {
+  if (std::exchange(archive_, &archive) != &archive) {
+    progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
+                                           archive.source->random_access()
+                                               ? std::optional(archive.source->size().value_or(0))
+                                               : std::nullopt);
+  }
+  progress_->at(position);
+}
+
+std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTrial& trial) {
+  const double saved = trial.without == 0 ? 0
+                                          : 100 - 100 * static_cast<double>(trial.with) /
+                                                      static_cast<double>(trial.without);
+  return fmt::format(
+      "dictionary {} of {} bytes ({} stored): {} other samples of {} bytes take {} instead of {} "
+      "bytes, {:.1f} % less",
+      dictionary.id(), dictionary.bytes().size(), trial.frame, trial.samples, trial.decoded,
+      trial.with, trial.without, saved);
 }
 
 Exit failure(const Error& error, Messages& messages) {
@@ -135,8 +171,9 @@ void tell(const RewriteReport& report, Messages& messages) {
   }
   if (!report.lost.empty() || report.lost_bytes > 0) {
     messages.hint(
-        fmt::format("kept {} records in {} blocks; lost {} bytes{}", report.records_kept,
-                    report.blocks_kept, report.lost_bytes,
+        fmt::format("kept {} records{}; lost {} bytes{}", report.records_kept,
+                    report.blocks_kept > 0 ? fmt::format(" in {} blocks", report.blocks_kept) : "",
+                    report.lost_bytes,
                     report.records_lost > 0
                         ? fmt::format(" with {} records that are known of", report.records_lost)
                         : ""));

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include <fonds/byte_sink.hpp>
+#include <fonds/encoder.hpp>
 #include <fonds/format.hpp>
 #include <fonds/writing.hpp>
 
+#include "codec/zstd/train.hpp"
 #include "flags.hpp"
 #include "io/file_sink.hpp"
 #include "terminal.hpp"
@@ -57,6 +59,23 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
 RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
                                const Interruption& interruption);
 unsigned thread_count(const Arguments& arguments);
+// The value of --level. Throws UsageError for what is no number.
+std::optional<int> compression_level(const Arguments& arguments);
+
+// Shows how far each archive has been read, one after the other.
+class ArchiveProgress {
+ public:
+  explicit ArchiveProgress(const Arguments& arguments) : arguments_(arguments) {}
+  void at(const Archive& archive, std::uint64_t position);
+
+ private:
+  const Arguments& arguments_;
+  const Archive* archive_ = nullptr;
+  std::unique_ptr<Progress> progress_;
+};
+
+// What a dictionary saves.
+std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTrial& trial);
 
 // Tells of an error that ended the work. Throws UsageError for what the user can put right.
 Exit failure(const Error& error, Messages& messages);

@@ -1,32 +1,23 @@
 #include "write_flags.hpp"
 
 #include <array>
-#include <charconv>
 #include <fstream>
+#include <ios>
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/convert.hpp"
+#include "outputs.hpp"
 
 namespace fonds::cli {
 namespace {
-
-int parse_level(const std::string& text) {
-  int level = 0;
-  const char* const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, level);
-  if (result.ec != std::errc() || result.ptr != end) {
-    throw UsageError{fmt::format("--level takes a whole number, not '{}'", text)};
-  }
-  return level;
-}
 
 std::string read_file(const std::string& path, std::string_view what) {
   std::ifstream file(path, std::ios::binary);
@@ -39,11 +30,9 @@ std::string read_file(const std::string& path, std::string_view what) {
 
 }  // namespace
 
-void add_write_options(const Arguments& arguments, WriteOptions& write) {
+bool add_write_options(const Arguments& arguments, WriteOptions& write) {
   write.compression = arguments.all("--compression");
-  if (arguments.has("--level")) {
-    write.level = parse_level(arguments.get("--level"));
-  }
+  write.level = compression_level(arguments);
   if (arguments.has("--block-size")) {
     write.block_bytes = parse_size(arguments.get("--block-size"));
   }
@@ -58,8 +47,14 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--per-record") && write.one_unit) {
     throw UsageError{"--per-record and --one-member exclude each other"};
   }
-  if (const std::string name = arguments.get("--dictionary", "none"); name != "none") {
-    write.dictionary = read_file(name, "dictionary");
+  write.raw_dictionary = arguments.has("--raw-dictionary");
+  write.extension = arguments.get("--extension");
+  if (arguments.has("--frame-size")) {
+    write.frame_bytes = parse_size(arguments.get("--frame-size"));
+  }
+  const std::string dictionary = arguments.get("--dictionary", "none");
+  if (dictionary != "none" && dictionary != "train") {
+    write.dictionary = read_file(dictionary, "dictionary");
   }
   for (const std::string& given : arguments.all("--header")) {
     auto entry = ops::parse_header_entry(given);
@@ -71,6 +66,7 @@ void add_write_options(const Arguments& arguments, WriteOptions& write) {
   if (arguments.has("--trailer")) {
     write.trailer = read_file(arguments.get("--trailer"), "trailer");
   }
+  return dictionary == "train";
 }
 
 std::vector<std::string> compression_of_name(const std::string& name) {

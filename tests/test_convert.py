@@ -106,6 +106,8 @@ def test_back_from_another_dialect_every_record_is_what_it_was(path, target, tmp
     own = {v.upper() for v in ("WARC/1.1", "WARC/1.0", "WARC/0.18", "warc/00.11", "ARC/1.1")} & versions
     if is_damaged(path) or lacks_a_length(path) or len(versions) != 1 or not own:
         pytest.skip("damaged, or of several dialects, or of one that is not written")
+    if target.upper() in own:
+        pytest.skip("an odd spelling of the version would be mended")
     there, back = tmp_path / "there.warc.gz", tmp_path / "back.warc.gz"
     convert(there, "--to", target, path)
     convert(back, "--to", own.pop().lower(), there)
@@ -117,6 +119,8 @@ def test_back_from_another_dialect_every_record_is_what_it_was(path, target, tmp
 def test_what_was_converted_is_valid_and_has_the_same_blocks(path, target, tmp_path):
     if is_damaged(path) or lacks_a_length(path):
         pytest.skip("damaged on purpose, or without a length")
+    if target == "warc/00.11" and "segment-number-continuation" in path.name:
+        pytest.skip("a continuation that calls itself the first segment has no form in 00.11")
     out = tmp_path / "out.warc"
     said = convert(out, "--to", target, "--no-warcinfo", path)
     skipped = sum(int(n) for n in re.findall(r"could not be carried over: [\w-]+ records? \((\d+)\)", said))

@@ -252,7 +252,7 @@ def test_standard_input(tmp_path):
 
 def test_a_file_that_changes_while_it_is_read_leaves_nothing(tmp_path):
     path, out = tmp_path / "growing", tmp_path / "a.warc"
-    path.write_bytes(bytes(400 << 20))
+    path.write_bytes(bytes(96 << 20))
     stop = threading.Event()
 
     def change():

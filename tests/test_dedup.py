@@ -191,7 +191,7 @@ def test_across_files_of_one_run_and_with_both_given_later(tmp_path):
     told = dedup(tmp_path / "rest.warc.gz", b, options=["--index", f"{a}.cdxj"])
     assert "1 records became revisits" in told
     rest = tmp_path / "rest.warc.gz"
-    assert payloads(rest, "--resolve", "--originals", a) == payloads(b)
+    assert payloads(rest, "--resolve", "--with", a) == payloads(b)
     alone = fonds("cat", "--resolve", rest, "id:urn:x:3")
     assert cat(rest, "id:urn:x:3", "record").startswith(b"WARC/1.1") and alone.stdout == cat(rest, "id:urn:x:3", "record")
 

@@ -76,7 +76,7 @@ def test_what_cannot_be_carried_over_is_listed_and_an_error_with_strict(tmp_path
     (["convert", "IN", "--format", "lines"], b"-o OUT"), (["convert", "-o", "-", "--to", "nonsense", "IN", "--format", "lines"], b"jsonl"),
     (["convert", "-o", "-", "--to", "lines", "--compression", "zstd", "IN", "--format", "lines"], b"compression"),
     (["convert", "-o", "-", "--header", "x", "IN", "--format", "lines"], b"KEY=VALUE"),
-    (["split", "-o", "p", "IN", "--format", "lines"], b"--size"), (["split", "--size", "1", "-o", "-", "IN"], b"file names"),
+    (["split", "-o", "p", "IN", "--format", "lines", "--oversize", "cut"], b"--oversize"), (["split", "--size", "1", "-o", "-", "IN"], b"file names"),
     (["cat", "--newline", "--null", "IN", "--format", "lines"], b"exclude"),
     (["cat", "--tail", "0", "IN", "--format", "lines"], b"at least 1"),
     (["cat", "--undo", "nonsense", "IN", "--format", "lines"], b"NAME=COMMAND")])

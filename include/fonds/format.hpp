@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -106,6 +107,20 @@ struct FormatTraits {
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
 };
 
+// Puts together records that were cut into segments, over several archives.
+class SegmentJoiner {
+ public:
+  virtual ~SegmentJoiner() = default;
+  // The whole record, as an archive of this one record for a single reader, if `record` of the
+  // archive with this number is its first segment and all others are there. Else nothing; what is
+  // missing is told. The archive must not outlive the joiner. Errors: those of reading.
+  virtual Result<std::optional<Archive>> whole(
+      std::size_t archive, const Record& record,
+      const std::function<void(const Finding&)>& finding) const = 0;
+  // Whether the record is a later segment of such a record.
+  virtual bool absorbed(std::size_t archive, const Record& record) const = 0;
+};
+
 // What was counted by reading all records.
 struct Totals {
   std::uint64_t records = 0;
@@ -145,6 +160,10 @@ class Format {
   // another size. What lies there is not looked at. Errors: Io of the archive.
   virtual Result<std::vector<Place>> locate(const Archive& archive,
                                             std::span<const std::uint64_t> ordinals) const;
+  // Looks for segments in all of `archives`, which must outlive the joiner. Errors: those of
+  // reading; Unsupported for a pipe and for formats without segments.
+  virtual Result<std::unique_ptr<SegmentJoiner>> join_segments(std::span<const Archive> archives,
+                                                               const ReadOptions& options) const;
   // What the format can do beyond reading; nullptr: nothing.
   virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

@@ -14,6 +14,7 @@
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/bytes.hpp>
+#include <fonds/date.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
@@ -46,8 +47,15 @@ struct WriteOptions {
   bool legal_ids = false;       // ids that are no URI become one, the old one is kept
   bool describe = true;         // a warcinfo in front says what was converted
   bool leave_out_damaged = false;
-  std::optional<std::string> dictionary = {};  // zstd: bytes of one
-  std::string file_name = {};                  // of the archive, where its records tell it
+  std::optional<std::string> dictionary = {};     // zstd: bytes of one
+  bool raw_dictionary = false;                    // zstd: stored uncompressed
+  std::string extension = {};                     // zstd: "size-prefix", "seek-table"; empty: none
+  std::optional<std::uint64_t> frame_bytes = {};  // zstd: records of more are cut into frames
+  // Is given each unit instead of the sink: a writer that writes nothing shows what it would
+  // compress. Of long units as many bytes as `sampled_bytes`.
+  std::function<void(ByteView unit)> sample = {};
+  std::size_t sampled_bytes = std::size_t{128} << 10;
+  std::string file_name = {};  // of the archive, where its records tell it
   unsigned threads = 1;
   std::uint64_t memory_budget = std::uint64_t{1} << 30;
 };
@@ -105,6 +113,9 @@ struct RewriteReport {
   std::uint64_t lost_bytes = 0;
   std::uint64_t records_lost = 0;  // where that is known
   std::vector<Finding> lost;       // one a lost range; the message has its length
+  // Of each entry of `lost`, stored bytes of the archive; of no length where what is missing is not
+  // in the file.
+  std::vector<ByteRange> lost_ranges;
   // What was done beside copying, by kind: "records got a WARC-Warcinfo-ID".
   std::map<std::string, std::uint64_t, std::less<>> changes;
 };
@@ -138,9 +149,14 @@ struct Part {
   ByteSink* sink = nullptr;  // lives until the next part of this sequence is asked for
   std::string name;          // of the file, without its directory
 };
-// Gives the next part of a sequence of parts; the one before of that sequence is complete. Without
-// by_type there is one sequence, of the empty name. Errors: Io.
-using NextPart = std::function<Result<Part>(std::string_view sequence)>;
+// What is known of a part before it begins.
+struct PartStart {
+  std::string_view sequence = {};       // without by_type there is one, of the empty name
+  std::optional<Date> first_date = {};  // of its first record
+};
+// Gives the next part of a sequence of parts; the one before of that sequence is complete.
+// Errors: Io.
+using NextPart = std::function<Result<Part>(const PartStart& start)>;
 
 // What a format can do beyond reading. Members that a format does not override fail with
 // Unsupported and one sentence.
@@ -157,6 +173,8 @@ class FormatWriting {
   // one block.
   virtual Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
                                       const SplitOptions& options) const;
+  // What the names of its parts end with (".warc.gz"): the archive's own ending, or the format's.
+  virtual std::string part_ending(const Archive& archive, const SplitOptions& options) const;
   // Salvages everything readable into a valid archive.
   virtual Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
                                        const RewriteOptions& options) const;

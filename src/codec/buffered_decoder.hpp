@@ -45,6 +45,8 @@ class BufferedDecoder : public Decoder {
   // with the old buffer; where it does not fit there all is copied.
   void append(Piece& piece, std::size_t from, std::size_t to);
   std::size_t buffered() const { return end_ - begin_; }
+  // Whether the run is over behind what is buffered.
+  bool run_is_over() const { return gap_ || done_; }
   // Drops what was decoded and not consumed (skim_unit goes to another unit).
   void discard();
 

@@ -1,5 +1,6 @@
 // What a format does that does not say otherwise.
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -54,6 +55,11 @@ Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*optio
   return cannot("has no header entries and no trailer", archive);
 }
 
+Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,
+                                                             const ReadOptions& /*options*/) const {
+  return cannot("has no segments", archives.front());
+}
+
 Status Format::write_part(RecordReader& reader, const Record& /*record*/, RecordPart part,
                           std::uint64_t /*max_payload*/, const ByteOutput& out,
                           std::vector<Finding>& /*findings*/) const {
@@ -98,6 +104,15 @@ Result<RewriteReport> FormatWriting::merge(std::span<const Archive> archives, By
     return fail(ErrorCode::BadArgument, "there is no archive to merge");
   }
   return cannot("archives cannot be merged", archives.front());
+}
+
+std::string FormatWriting::part_ending(const Archive& archive,
+                                       const SplitOptions& /*options*/) const {
+  std::string ending = std::filesystem::path(archive.source->name()).extension().string();
+  if (ending.empty()) {
+    ending = archive.format->traits().file_ending;
+  }
+  return ending.empty() ? fmt::format(".{}", archive.format->name()) : ending;
 }
 
 Result<RewriteReport> FormatWriting::split(const Archive& archive, const NextPart& /*next_part*/,

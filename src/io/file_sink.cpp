@@ -129,6 +129,12 @@ bool FileSink::appear() {
                    : ::link(temporary_.c_str(), path_.c_str())) == 0;
 }
 
+Status FileSink::settle() {
+  FONDS_CHECK(flush());
+  buffer_ = {};
+  return ::fsync(fd_) == 0 ? Status() : system_failure("cannot be synced", path_);
+}
+
 Status FileSink::commit(bool sync) {
   FONDS_CHECK(flush());
   if (sync && ::fsync(fd_) != 0) {

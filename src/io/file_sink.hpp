@@ -22,8 +22,14 @@ class FileSink final : public ByteSink {
   ~FileSink() override;  // without commit() nothing is left behind
 
   Status write(ByteView bytes) override;
+  // Brings all content to disk and gives the memory for it back; nothing more is to be written. The
+  // file has no name yet. Errors: Io.
+  Status settle();
   // Makes the file appear under its name, its content safely on disk if `sync`. Errors: Io.
   Status commit(bool sync);
+  // Whether it has no name at all until then, so that nothing is left behind by a process that is
+  // killed.
+  bool nameless() const { return temporary_.empty(); }
   std::uint64_t position() const override { return position_; }
   bool can_rewrite() const override { return true; }
   Status rewrite_at(std::uint64_t offset, ByteView bytes) override;

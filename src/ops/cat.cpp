@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -296,12 +297,40 @@ class Selective {
         return true;
       }
       out_.finding(make_finding("refers-to-missing",
-                                options_.originals.empty()
+                                options_.others.empty()
                                     ? "the original of this revisit is not in the archive"
                                     : "the original of this revisit is in none of the archives",
                                 where));
     }
-    return write(reader, record, ordinal);
+    return options_.join_segments ? give_joined(reader, record, ordinal)
+                                  : write(reader, record, ordinal);
+  }
+
+  // A later segment is given only if a key names it.
+  Result<bool> give_joined(RecordReader& reader, Record& record, std::uint64_t ordinal) {
+    if (joiner_ == nullptr) {
+      archives_ = {archive_};
+      archives_.insert(archives_.end(), options_.others.begin(), options_.others.end());
+      FONDS_TRY(joiner_, archive_.format->join_segments(archives_, options_.scan.read));
+    }
+    if (options_.keys.empty() && joiner_->absorbed(0, record)) {
+      FONDS_CHECK(reader.finish());
+      return true;
+    }
+    FONDS_TRY(const auto whole, joiner_->whole(0, record, out_.finding));
+    if (!whole) {
+      return write(reader, record, ordinal);
+    }
+    ReadOptions read;
+    read.memory_budget = options_.scan.read.memory_budget;
+    read.max_header = options_.scan.read.max_header;
+    read.stop = options_.scan.read.stop;
+    FONDS_TRY(const auto joined, whole->format->open(*whole, read));
+    FONDS_TRY(Record* const there, joined->next());
+    if (there == nullptr) {
+      return fail(ErrorCode::Internal, "a whole record is not recognized");
+    }
+    return write(*joined, *there, ordinal);
   }
 
   // A record of one of the archives.
@@ -315,7 +344,7 @@ class Selective {
     if (originals_.empty()) {
       FONDS_TRY(auto own, Originals::of(archive_, options_.scan));
       originals_.emplace_back(&archive_, std::move(own));
-      for (const Archive& archive : options_.originals) {
+      for (const Archive& archive : options_.others) {
         FONDS_TRY(auto others, Originals::of(archive, options_.scan));
         originals_.emplace_back(&archive, std::move(others));
       }
@@ -384,6 +413,8 @@ class Selective {
   Directory directory_;
   RecordOutput output_;
   std::vector<std::pair<const Archive*, Originals>> originals_;  // this archive's first
+  std::vector<Archive> archives_;  // in which segments are looked for
+  std::unique_ptr<SegmentJoiner> joiner_;
   bool stopped_ = false;
 };
 
@@ -401,12 +432,27 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
                 "--resolve needs a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
+  if (options.join_segments && !archive.source->random_access()) {
+    return fail(ErrorCode::Unsupported,
+                "--join-segments needs a file; a pipe can only be read from start to end",
+                {.source = archive.source->name()});
+  }
+  for (const Archive& other : options.others) {
+    if (options.join_segments && other.format != archive.format) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("is {}, and {} is {}: segments are looked for in archives of one "
+                              "format",
+                              other.format->name(), archive.source->name(), archive.format->name()),
+                  {.source = other.source->name()});
+    }
+  }
   if (options.tail > 0 && !archive.source->random_access()) {
     return fail(ErrorCode::Unsupported,
                 "--tail needs a file; a pipe can only be read from start to end",
                 {.source = archive.source->name()});
   }
-  if (!options.keys.empty() || options.resolve || options.tail > 0 || !options.directory.empty()) {
+  if (!options.keys.empty() || options.resolve || options.join_segments || options.tail > 0 ||
+      !options.directory.empty()) {
     return Selective(archive, options, out).run();
   }
   const auto sink = [&](Stretch& piece, Worker&, std::uint64_t first, bool) -> Status {

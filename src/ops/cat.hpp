@@ -30,7 +30,8 @@ struct CatOptions {
   Separator separator = Separator::None;
   std::vector<Key> keys;            // empty: all records
   bool resolve = false;             // a revisit gives its original's content
-  std::vector<Archive> originals;   // where originals are looked for too
+  bool join_segments = false;       // the first segment of a record gives the whole record
+  std::vector<Archive> others;      // where originals and segments are looked for too
   bool strict = false;              // stop at the first warning or error
   std::uint64_t limit = 0;          // records; 0: all
   std::uint64_t tail = 0;           // only the last so many records; 0: all

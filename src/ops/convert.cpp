@@ -16,6 +16,9 @@
 namespace fonds::ops {
 namespace {
 
+const std::vector<std::string> kZstd = {"zstd"};
+constexpr std::uint64_t kMostSamples = std::uint64_t{64} << 20;
+
 std::string writable_formats() {
   std::string names;
   for (const Format* format : formats()) {
@@ -44,7 +47,10 @@ class Conversion {
       : target_(target), sink_(sink), options_(options) {}
 
   Result<ConvertReport> run(std::span<const Archive> archives) {
-    FONDS_TRY(const WriteOptions write, gather(archives));
+    FONDS_TRY(WriteOptions write, gather(archives));
+    if (options_.train_dictionary) {
+      FONDS_CHECK(train(archives, write));
+    }
     FONDS_TRY(writer_, target_.format->writing()->create(sink_, write));
     FONDS_CHECK(each(archives, &Conversion::survey));
     FONDS_CHECK(each(archives, &Conversion::pump));
@@ -60,6 +66,50 @@ class Conversion {
   }
 
  private:
+  // Lets a writer convert everything and keeps samples of what it would compress.
+  Status train(std::span<const Archive> archives, WriteOptions& write) {
+    if (!target_.format->traits().captures || write.compression != kZstd) {
+      return fail(ErrorCode::BadArgument, "dictionaries are for web archives compressed by zstd");
+    }
+    for (const Archive& archive : archives) {
+      if (!archive.source->random_access()) {
+        return fail(ErrorCode::Unsupported,
+                    "a pipe cannot be read twice, for a dictionary and for the records; "
+                    "`fonds train` makes one of files",
+                    {.source = archive.source->name()});
+      }
+    }
+    zstd::DictionarySampler sampler(
+        {.budget = std::min(kMostSamples, options_.rewrite.write.memory_budget / 4)});
+    ConvertOptions quiet = options_;
+    quiet.train_dictionary = false;
+    // Damage is told of, and judged, when the records are written.
+    quiet.rewrite.on_finding = {};
+    quiet.rewrite.skip_damaged = true;
+    quiet.rewrite.write = write;
+    quiet.rewrite.write.threads = 1;
+    quiet.rewrite.write.raw_dictionary = false;  // there is none yet
+    quiet.rewrite.write.sampled_bytes = sampler.most();
+    quiet.rewrite.write.sample = [&](ByteView unit) { sampler.add(unit); };
+    FONDS_CHECK(Conversion(target_, sink_, quiet).run(archives));
+    const int level = write.level.value_or(level_range("zstd")->usual);
+    const bool raw = std::exchange(write.raw_dictionary, false);
+    auto trained = train_on(sampler, zstd::kUsualDictionary, level);
+    if (!trained) {
+      if (trained.error().code() != ErrorCode::BadArgument) {
+        return tl::unexpected(std::move(trained.error()));
+      }
+      report_.no_training = trained.error().message();
+      return {};
+    }
+    if (trained->trial.pays()) {
+      write.dictionary = std::string(as_text(trained->dictionary.bytes()));
+      write.raw_dictionary = raw;
+    }
+    report_.trained.emplace(std::move(*trained));
+    return {};
+  }
+
   static tl::unexpected<Error> fail_at(const Error& error, const Archive& archive) {
     Location where = error.where();
     if (where.source.empty()) {

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <fonds/format.hpp>
+
+#include "ops/train.hpp"
 
 namespace fonds::ops {
 
@@ -35,6 +38,8 @@ struct ConvertOptions {
   // Read what was written and compare a digest of each record with that of what was read: of its
   // header too, if records stay as they are. Takes 16 bytes of memory a record.
   bool check = false;
+  // zstd: a first pass over the archives makes a dictionary, which is used if it pays.
+  bool train_dictionary = false;
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 
@@ -43,6 +48,10 @@ struct ConvertReport {
   std::uint64_t records_kept = 0;  // those of them that are in the output, whole
   // What the target cannot hold: "record headers" and the number of them.
   std::map<std::string, std::uint64_t, std::less<>> not_carried;
+  // With train_dictionary: what was made; nothing if none could be, for the reason in
+  // `no_training`.
+  std::optional<Trained> trained;
+  std::string no_training;
 };
 
 // Writes the records of all archives, in order, into one archive; a few blocks are in memory at a
@@ -51,7 +60,9 @@ struct ConvertReport {
 // entries count. The sink is committed by the caller.
 //
 // Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
-// unless skip_damaged; Corrupt if the check fails, Unsupported if the sink cannot be read.
+// unless skip_damaged, and if the check fails; Unsupported if the sink of the check cannot be read,
+// and for train_dictionary with a pipe; BadArgument for train_dictionary where there is no zstd to
+// use it.
 Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
                               ByteSink& sink, const ConvertOptions& options);
 

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
-#include "base/text.hpp"
 #include "ops/file_content.hpp"
 
 namespace fonds::ops {
@@ -81,10 +86,11 @@ class Walk {
     }
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
-      const std::string path = directory + (directory.ends_with('/') ? "" : "/") + name;
+      const std::string path =
+          fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/", name);
       const fs::file_type type = fs::symlink_status(path, error).type();
       if (type == fs::file_type::directory) {
-        FONDS_CHECK(add_directory(path, rest + name + "/"));
+        FONDS_CHECK(add_directory(path, fmt::format("{}{}/", rest, name)));
       } else if (type != fs::file_type::regular) {
         leave_out(path, type == fs::file_type::symlink ? "is a symbolic link" : "is no plain file");
       } else if (is_output(path)) {

@@ -1,6 +1,9 @@
 #include "ops/dedup.hpp"
 
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -3,13 +3,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Media types by the endings of names: docs/how-to/create-an-archive.md, "Media types".
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>

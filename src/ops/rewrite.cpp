@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "base/clock.hpp"
+
 namespace fonds::ops {
 namespace {
 
@@ -32,15 +34,24 @@ Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
   if (archives.empty()) {
     return fail(ErrorCode::BadArgument, "there is nothing to merge");
   }
+  // No bytes are a good archive of any format.
+  const Archive* first = nullptr;
   for (const Archive& archive : archives) {
-    if (archive.format != archives.front().format) {
+    if (archive.source->random_access() && archive.source->size().value_or(1) == 0) {
+      continue;
+    }
+    if (first != nullptr && archive.format != first->format) {
       return fail(ErrorCode::BadArgument,
                   fmt::format("is {}, the first archive is {}; fonds convert joins both",
-                              archive.format->name(), archives.front().format->name()),
+                              archive.format->name(), first->format->name()),
                   {.source = archive.source->name()});
     }
+    first = first == nullptr ? &archive : first;
   }
-  FONDS_TRY(const FormatWriting* const writing, writing_of(archives.front(), "merged"));
+  if (first == nullptr) {
+    first = &archives.front();
+  }
+  FONDS_TRY(const FormatWriting* const writing, writing_of(*first, "merged"));
   return writing->merge(archives, sink, options);
 }
 
@@ -60,60 +71,124 @@ Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
 }
 
 PartFiles::~PartFiles() {
-  for (std::size_t i = 0; i < done_; ++i) {
-    std::error_code ignored;
-    std::filesystem::remove(provisional(names_[i]), ignored);
+  for (const File& file : files_) {
+    if (file.sink == nullptr && !file.nameless) {
+      std::error_code ignored;
+      std::filesystem::remove(provisional(file.name), ignored);
+    }
   }
 }
 
-Status PartFiles::complete() {
-  if (sink_) {
-    FONDS_CHECK(sink_->commit(true));
-    sink_.reset();
-    ++done_;
+// Nothing more is written to this file.
+Status PartFiles::settle(File& file) {
+  if (std::exchange(file.settled, true)) {
+    return {};
   }
+  if (file.nameless) {
+    return file.sink->settle();
+  }
+  FONDS_CHECK(file.sink->commit(true));  // under its provisional name
+  file.sink.reset();
   return {};
 }
 
-Result<Part> PartFiles::next(std::string_view /*sequence*/) {
-  FONDS_CHECK(complete());
-  std::string name = fmt::format("{}-{:05}{}", prefix_, names_.size(), ending_);
+namespace {
+
+std::string digits_of(const Date& date) {
+  std::string digits;
+  for (const char c : Date{.seconds = date.seconds}.to_string()) {
+    if (c >= '0' && c <= '9') {
+      digits += c;
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string timestamp_of_now() { return digits_of(time_of_writing()); }
+
+std::string PartFiles::name_of(const PartStart& start, std::uint64_t serial) const {
+  std::string name = names_.prefix;
+  if (!start.sequence.empty()) {
+    name += fmt::format("-{}", start.sequence);
+  }
+  std::string timestamp = names_.timestamp;
+  if (names_.timestamp_of_first && start.first_date) {
+    timestamp = digits_of(*start.first_date);
+  }
+  if (!timestamp.empty()) {
+    name += fmt::format("-{}", timestamp);
+  }
+  name += fmt::format("-{:05}", serial);
+  if (!names_.crawlhost.empty()) {
+    name += fmt::format("-{}", names_.crawlhost);
+  }
+  return name + names_.ending;
+}
+
+Result<Part> PartFiles::next(const PartStart& start) {
+  Sequence& sequence = sequences_[std::string(start.sequence)];
+  if (sequence.parts > 0) {
+    FONDS_CHECK(settle(files_[sequence.in_hand]));
+  }
+  const std::string name = name_of(start, names_.first_serial + sequence.parts);
   std::error_code ignored;
   if (!replace_ && std::filesystem::exists(name, ignored)) {
     return fail(ErrorCode::BadArgument, "is there already; --force replaces it", {.source = name});
   }
-  FONDS_TRY(auto sink, FileSink::create(provisional(name), true));
-  sink_.emplace(std::move(sink));
-  names_.push_back(std::move(name));
-  return Part{&*sink_, std::filesystem::path(names_.back()).filename().string()};
+  if (!taken_.insert(name).second) {
+    return fail(ErrorCode::BadArgument, "would be the name of two parts", {.source = name});
+  }
+  File file{.name = name, .sink = nullptr};
+  file.nameless = files_.size() < kMostNameless;
+  FONDS_TRY(auto sink,
+            FileSink::create(file.nameless ? name : provisional(name), replace_ || !file.nameless));
+  file.sink = std::make_unique<FileSink>(std::move(sink));
+  ++sequence.parts;
+  sequence.in_hand = files_.size();
+  files_.push_back(std::move(file));
+  return Part{files_.back().sink.get(), std::filesystem::path(name).filename().string()};
+}
+
+Status PartFiles::appear(File& file) {
+  if (file.nameless) {
+    return file.sink->commit(true);
+  }
+  // A link does not replace what has come to be there meanwhile; a rename does.
+  std::error_code error;
+  if (replace_) {
+    std::filesystem::rename(provisional(file.name), file.name, error);
+  } else {
+    std::filesystem::create_hard_link(provisional(file.name), file.name, error);
+  }
+  return error
+             ? fail(ErrorCode::Io, "cannot be finished: " + error.message(), {.source = file.name})
+             : Status();
 }
 
 Status PartFiles::commit() {
-  FONDS_CHECK(complete());
-  for (const std::string& name : names_) {
-    // A link does not replace what has come to be there meanwhile; a rename does.
-    std::error_code error;
-    if (replace_) {
-      std::filesystem::rename(provisional(name), name, error);
-    } else {
-      std::filesystem::create_hard_link(provisional(name), name, error);
+  for (File& file : files_) {
+    FONDS_CHECK(settle(file));
+  }
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    Status status = appear(files_[i]);
+    if (status) {
+      continue;
     }
-    if (error) {
-      return fail(ErrorCode::Io, "cannot be finished: " + error.message(), {.source = name});
+    // What was replaced cannot come back; what is new goes.
+    for (std::size_t made = 0; made < i && !replace_; ++made) {
+      std::error_code ignored;
+      std::filesystem::remove(files_[made].name, ignored);
     }
+    return status;
   }
   return {};
 }
 
-std::string part_ending(const Archive& archive) {
-  std::string ending = std::filesystem::path(archive.source->name()).extension().string();
-  if (ending.empty()) {
-    ending = archive.format->traits().file_ending;
-  }
-  if (ending.empty()) {
-    ending = fmt::format(".{}", archive.format->name());
-  }
-  return ending;
+std::string part_ending(const Archive& archive, const SplitOptions& options) {
+  const FormatWriting* const writing = archive.format->writing();
+  return writing == nullptr ? std::string() : writing->part_ending(archive, options);
 }
 
 }  // namespace fonds::ops

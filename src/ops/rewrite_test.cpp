@@ -73,17 +73,110 @@ TEST(PartFiles, ReplaceOnlyIfTheyMay) {
   EXPECT_EQ(content(directory.path("p-00001.rio")), "");
 }
 
+PartNames names(const TemporaryDirectory& directory) {
+  return {.prefix = directory.path("crawl"), .ending = ".warc.gz"};
+}
+
+TEST(PartFiles, NamesFollowTheConvention) {
+  const TemporaryDirectory directory;
+  PartNames wanted = names(directory);
+  wanted.timestamp = "20200102030405";
+  wanted.crawlhost = "host";
+  wanted.first_serial = 7;
+  PartFiles parts(wanted, false);
+  EXPECT_EQ(parts.next({})->name, "crawl-20200102030405-00007-host.warc.gz");
+  EXPECT_EQ(parts.next({})->name, "crawl-20200102030405-00008-host.warc.gz");
+}
+
+TEST(PartFiles, TakeTheTimestampOfTheFirstRecordWhereItHasOne) {
+  const TemporaryDirectory directory;
+  PartNames wanted = names(directory);
+  wanted.timestamp = "20200102030405";
+  wanted.timestamp_of_first = true;
+  PartFiles parts(wanted, false);
+  EXPECT_EQ(parts.next({.first_date = Date{.seconds = 0}})->name,
+            "crawl-19700101000000-00000.warc.gz");
+  EXPECT_EQ(parts.next({})->name, "crawl-20200102030405-00001.warc.gz");
+}
+
+TEST(PartFiles, SequencesAreWrittenSideBySideWithSerialsOfTheirOwn) {
+  const TemporaryDirectory directory;
+  PartFiles parts(names(directory), false);
+  const Part html = *parts.next({.sequence = "text-html"});
+  const Part png = *parts.next({.sequence = "image-png"});
+  ASSERT_TRUE(html.sink->write(as_bytes("a")).has_value());
+  ASSERT_TRUE(png.sink->write(as_bytes("b")).has_value());
+  const Part second = *parts.next({.sequence = "text-html"});
+  ASSERT_TRUE(png.sink->write(as_bytes("c")).has_value());
+  ASSERT_TRUE(second.sink->write(as_bytes("d")).has_value());
+  ASSERT_TRUE(parts.commit().has_value());
+  EXPECT_EQ(content(directory.path("crawl-text-html-00000.warc.gz")), "a");
+  EXPECT_EQ(content(directory.path("crawl-text-html-00001.warc.gz")), "d");
+  EXPECT_EQ(content(directory.path("crawl-image-png-00000.warc.gz")), "bc");
+}
+
+TEST(PartFiles, HaveNoNamesUntilTheyAreCommitted) {
+  const TemporaryDirectory directory;
+  PartFiles parts(names(directory), false);
+  ASSERT_TRUE(parts.next({}).has_value());
+  ASSERT_TRUE(parts.next({}).has_value());
+  EXPECT_EQ(directory.files(), 0U);
+}
+
+TEST(PartFiles, MoreOfThemThanDescriptorsAreHeldForAppearAndLeaveNothingBehind) {
+  const TemporaryDirectory directory;
+  const std::size_t count = PartFiles::kMostNameless + 3;
+  {
+    PartFiles parts(names(directory), false);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_TRUE(parts.next({}).has_value());
+    }
+  }
+  EXPECT_EQ(directory.files(), 0U);
+  PartFiles parts(names(directory), false);
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_TRUE(parts.next({})->sink->write(as_bytes(std::to_string(i))).has_value());
+  }
+  ASSERT_TRUE(parts.commit().has_value());
+  EXPECT_EQ(content(directory.path("crawl-00258.warc.gz")), "258");
+}
+
+TEST(PartFiles, AFileThatCameToBeThereMeanwhileStaysAndNoPartAppears) {
+  const TemporaryDirectory directory;
+  {
+    PartFiles parts(names(directory), false);
+    ASSERT_TRUE(parts.next({}).has_value());
+    ASSERT_TRUE(parts.next({}).has_value());
+    std::ofstream(directory.path("crawl-00001.warc.gz")) << "mine";
+    EXPECT_FALSE(parts.commit().has_value());
+  }
+  EXPECT_EQ(directory.files(), 1U);
+  EXPECT_EQ(content(directory.path("crawl-00001.warc.gz")), "mine");
+}
+
 TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
   MemorySink sink;
-  const std::vector<Archive> archives = {warc()};
+  const std::vector<Archive> archives = {archive_of(lines::lines_format(), "a\n")};
   const auto merged = merge(archives, sink, {});
   ASSERT_FALSE(merged.has_value());
   EXPECT_EQ(merged.error().code(), ErrorCode::Unsupported);
-  EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: warc archives cannot be merged"));
-  EXPECT_EQ(repair(warc(), sink, {}).error().code(), ErrorCode::Unsupported);
-  EXPECT_EQ(split(warc(), {}, {.size = 1}).error().code(), ErrorCode::Unsupported);
+  EXPECT_THAT(merged.error().to_string(), HasSubstr("<memory>: lines "));
+  const auto repaired = repair(archives.front(), sink, {});
+  ASSERT_FALSE(repaired.has_value());
+  EXPECT_EQ(repaired.error().code(), ErrorCode::Unsupported);
+  const auto cut = split(archives.front(), {}, {.size = 1});
+  ASSERT_FALSE(cut.has_value());
+  EXPECT_EQ(cut.error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "offsets").error().code(), ErrorCode::Unsupported);
   EXPECT_EQ(index_type(warc(), "").value_or(""), "cdxj");
+}
+
+TEST(Merge, EmptyArchiveIsOneOfAnyFormat) {
+  MemorySink sink;
+  const std::vector<Archive> archives = {archive_of(lines::lines_format(), ""), warc()};
+  const auto merged = merge(archives, sink, {});
+  ASSERT_TRUE(merged.has_value());
+  EXPECT_EQ(merged->records_kept, 1U);
 }
 
 TEST(Merge, RefusesArchivesOfDifferentFormats) {

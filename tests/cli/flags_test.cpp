@@ -17,6 +17,10 @@ int run_verify(const Arguments&) { return 0; }
 int run_convert(const Arguments&) { return 0; }
 int run_merge(const Arguments&) { return 0; }
 int run_split(const Arguments&) { return 0; }
+int run_create(const Arguments&) { return 0; }
+int run_dedup(const Arguments&) { return 0; }
+int run_compare(const Arguments&) { return 0; }
+int run_train(const Arguments&) { return 0; }
 int run_repair(const Arguments&) { return 0; }
 int run_index(const Arguments&) { return 0; }
 int run_help(const Arguments&) { return 0; }

@@ -295,7 +295,7 @@ std::vector<std::string> split_parts(const std::string& bytes, std::uint64_t siz
   std::vector<std::unique_ptr<MemorySink>> sinks;
   const auto report =
       ops::split(archive_of(bytes),
-                 [&](std::string_view) -> Result<Part> {
+                 [&](const PartStart& /*start*/) -> Result<Part> {
                    return Part{sinks.emplace_back(std::make_unique<MemorySink>()).get(), {}};
                  },
                  {.size = size});
@@ -558,7 +558,7 @@ TEST_P(AnyRecordIo, ErrorsTellWhereTheyAre) {
   const std::string bytes = GetParam().bytes();
   const std::vector<Archive> archives = {archive_of(bytes)};
   const auto next_part = [](MemorySink& sink) {
-    return [&sink](std::string_view) -> Result<Part> { return Part{&sink, {}}; };
+    return [&sink](const PartStart&) -> Result<Part> { return Part{&sink, {}}; };
   };
   MemorySink sink;
   expect_located(ops::merge(archives, sink, {}));

@@ -278,7 +278,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
   damaged_work_ += decoded_;
   decoded_before_ += decoded_;
   const bool again = window_.mapped() && damaged_work_ < kMostDamagedWork;
-  const std::uint64_t from = again ? data_ : std::max(stream_position_, data_);
+  const std::uint64_t from = again ? member_ + 1 : std::max(stream_position_, data_);
   FONDS_TRY(const std::uint64_t next, find_member(from, kNowhere));
   member_size_ = kNowhere;
   if (point_ != nullptr && !point_good_) {
@@ -321,7 +321,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   if (window_.mapped()) {
     // Damage can make deflate data seem to end far behind its true end: a member inside is the
     // proof.
-    FONDS_TRY(const std::uint64_t inside, find_member(data_, position_));
+    FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, position_));
     if (inside < position_) {
       report("member-damaged",
              fmt::format(

@@ -123,7 +123,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
 Result<BufferedDecoder::Fill> GzipDecoder::stream_is_stuck() {
   if (window_.mapped()) {
     // A damaged length can make the member swallow all that follows.
-    FONDS_TRY(const std::uint64_t inside, find_member(data_, kNowhere));
+    FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, kNowhere));
     if (inside < stream_position_) {
       return damaged(fmt::format("gzip member seems to reach over the member at {}", inside));
     }

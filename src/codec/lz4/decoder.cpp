@@ -93,6 +93,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::begin_frame() {
     position_ += stored.size();
     return over();
   }
+  doubtful_.reset();
   begin_unit(frame_);
   FONDS_TRY(const bool done, decode_whole());
   if (done) {
@@ -116,7 +117,16 @@ Result<BufferedDecoder::Fill> Lz4Decoder::foreign_bytes(ByteView stored) {
     return pass_skippable(stored);
   }
   const std::uint64_t from = position_;
-  FONDS_TRY(const auto next, next_record(from + 1));
+  // A damaged frame before it may have seemed to end inside of another one.
+  const auto doubtful = std::exchange(doubtful_, std::nullopt);
+  const bool back = doubtful && window_.mapped();
+  FONDS_TRY(const auto next, next_record(back ? *doubtful + 4 : from + 1));
+  if (back && next && *next < from) {
+    find("frame-damaged", "lz4 frame seems to reach into the next one", *doubtful);
+    budget_.spend(from - *doubtful);
+    position_ = *next;
+    return Fill::Gap;
+  }
   if (magic == kLegacyMagic) {
     find("frame-damaged", "legacy lz4 frames are not read", from);
   } else if (magic == kFrameMagic) {
@@ -244,6 +254,9 @@ Result<BufferedDecoder::Fill> Lz4Decoder::next_block() {
   next_stored_ += block.stored;
   if (block.end) {
     end_frame(decoded_, next_stored_);
+    if (plain_) {
+      doubtful_ = frame_;
+    }
   }
   return Fill::More;
 }
@@ -261,6 +274,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
     }
     next_stored_ += block.stored;
     end_frame(decoded_, next_stored_);
+    doubtful_ = frame_;
     return Fill::More;
   }
   const bool checksum = state == BlockDecoder::State::BadChecksum;

@@ -72,6 +72,7 @@ class Lz4Decoder final : public UnitDecoder {
   std::uint64_t decoded_ = 0;      // Blocks: decoded bytes of the frame
   bool resume_ = false;            // Blocks: the run begins anew in the middle of the frame
   bool plain_ = false;  // Blocks: decoder_ was started with plain_header(), so it checks nothing
+  std::optional<std::uint64_t> doubtful_;  // the frame before, if it did not end as it should
   DamageBudget budget_;
 };
 

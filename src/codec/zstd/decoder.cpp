@@ -156,6 +156,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
       return over();
     }
     header_ = *header;
+    doubtful_.reset();
     return zstd_frame(wanted);
   }
   const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
@@ -168,7 +169,16 @@ Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
 Result<BufferedDecoder::Fill> ZstdDecoder::foreign_bytes(ByteView stored) {
   const std::uint32_t magic = stored.size() < 4 ? 0 : load_le32(stored);
   const std::uint64_t from = position_;
-  FONDS_TRY(const auto next, next_record(std::nullopt, from + 1));
+  // A damaged frame before it may have seemed to end inside of another one.
+  const auto doubtful = std::exchange(doubtful_, std::nullopt);
+  const bool back = doubtful && window_.mapped();
+  FONDS_TRY(const auto next, next_record(std::nullopt, back ? *doubtful + 4 : from + 1));
+  if (back && next && *next < from) {
+    find("frame-damaged", "zstd frame seems to reach into the next one", *doubtful);
+    budget_.spend(from - *doubtful);
+    position_ = *next;
+    return Fill::Gap;
+  }
   if (is_legacy_magic(magic)) {
     find("zf-standard", fmt::format("legacy zstd frame, magic {:08x}", magic), from);
   } else if (from == 0) {
@@ -340,6 +350,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
   commit(step.written);
   next_stored_ += step.used;
   decoded_ += step.written;
+  bool doubtful = false;
   switch (step.state) {
     case FrameDecoder::State::More:
       return stored.empty() && step.written == 0 ? cut_short() : Fill::More;
@@ -347,18 +358,23 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
       return damaged();
     case FrameDecoder::State::BadChecksum:
       find("zf-checksum-value", "the Content_Checksum does not match the content", frame_);
+      doubtful = true;
       FONDS_CHECK(give_back_magic());
       break;
     case FrameDecoder::State::End:
       break;
   }
   if (header_.content_size && *header_.content_size != decoded_) {
+    doubtful = true;
     find("zf-size-value",
          fmt::format("the frame decodes to {} bytes, its Frame_Content_Size says {}", decoded_,
                      *header_.content_size),
          frame_);
   }
   end_frame(decoded_, next_stored_);
+  if (doubtful) {
+    doubtful_ = frame_;
+  }
   return Fill::More;
 }
 
@@ -487,6 +503,66 @@ Result<bool> ZstdDecoder::begins_record(std::uint64_t offset) {
     budget_.spend(work);
   }
   return begins;
+}
+
+// The frame is as long as its block headers say. A size prefix or a seek table could say the same
+// at less cost, but if it lies, records would be hidden that reading everything shows.
+Result<std::uint64_t> ZstdDecoder::step_over_frame(std::uint64_t most) {
+  if (mode_ == Mode::Over || run_is_over()) {
+    return 0;
+  }
+  const bool open = mode_ == Mode::Pieces;
+  const std::uint64_t at = open ? frame_ : position_;
+  FONDS_TRY(const ByteView stored, window_.at(at, kMaxHeaderSize));
+  const auto header = parse_frame_header(stored);
+  const std::uint64_t done = open ? decoded_ : 0;
+  if (!header || header->reserved_bit || header->content_size.value_or(0) <= done ||
+      *header->content_size - done > most) {
+    return 0;
+  }
+  FONDS_TRY(const FrameInfo frame, scan(at, std::numeric_limits<std::uint64_t>::max()));
+  if (frame.state != FrameState::Complete) {
+    return 0;
+  }
+  if (!open) {
+    frame_ = position_;
+    header_ = *header;
+    if (header_.dictionary_id &&
+        !(dictionary_.info.usable && *header_.dictionary_id == dictionary_.info.id)) {
+      return 0;
+    }
+    check_header();
+    window_.release(position_);
+  }
+  const std::uint64_t size = *header->content_size;
+  discard();
+  begin_unit(frame_, size);
+  end_frame(size, frame_ + frame.size);
+  return size - done;
+}
+
+Result<std::uint64_t> ZstdDecoder::skip(std::uint64_t n) {
+  if (!options_.skim || !window_.mapped()) {
+    return UnitDecoder::skip(n);
+  }
+  std::uint64_t done = 0;
+  while (done < n) {
+    if (buffered() == 0) {
+      FONDS_TRY(const std::uint64_t stepped, step_over_frame(n - done));
+      done += stepped;
+      if (stepped > 0) {
+        continue;
+      }
+    }
+    FONDS_TRY(const ByteView shown, peek(1));
+    if (shown.empty()) {
+      break;
+    }
+    const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(shown.size(), n - done));
+    consume(here);
+    done += here;
+  }
+  return done;
 }
 
 Result<bool> ZstdDecoder::skim_open_unit(std::uint64_t unit, std::uint64_t inner_end) {

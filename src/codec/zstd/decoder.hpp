@@ -37,6 +37,8 @@ class ZstdDecoder final : public UnitDecoder {
   ZstdDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options);
   // Loads the dictionary and goes to DecodeOptions::start. Call once, before anything else.
   Status open();
+  // Steps over whole frames without decoding them, when skimming.
+  Result<std::uint64_t> skip(std::uint64_t n) override;
 
  protected:
   Result<Fill> fill(std::size_t wanted) override;
@@ -66,6 +68,9 @@ class ZstdDecoder final : public UnitDecoder {
   void end_frame(std::uint64_t decoded_size, std::uint64_t stored_end);
   // The frame at position_ as far as `most` stored bytes show it.
   Result<FrameInfo> scan(std::uint64_t offset, std::uint64_t most);
+  // When skimming, steps over the rest of the frame in hand, or over the next one, if it has at
+  // most `most` decoded bytes left. Returns their number; 0 if the frame must be decoded.
+  Result<std::uint64_t> step_over_frame(std::uint64_t most);
   // Goes on behind a frame that cannot be decoded but is whole.
   Result<Fill> pass_frame();
   Result<Fill> damaged();
@@ -83,11 +88,12 @@ class ZstdDecoder final : public UnitDecoder {
   Dictionary dictionary_;
   bool dictionary_lost_ = false;  // the file has a dictionary that cannot be used
   Mode mode_ = Mode::Between;
-  std::uint64_t position_ = 0;     // where the next frame begins
-  std::uint64_t frame_ = 0;        // the current frame
-  FrameHeader header_;             // its header
-  std::uint64_t next_stored_ = 0;  // Pieces: the next stored byte to be used
-  std::uint64_t decoded_ = 0;      // Pieces: decoded bytes of the frame
+  std::uint64_t position_ = 0;             // where the next frame begins
+  std::uint64_t frame_ = 0;                // the current frame
+  FrameHeader header_;                     // its header
+  std::uint64_t next_stored_ = 0;          // Pieces: the next stored byte to be used
+  std::uint64_t decoded_ = 0;              // Pieces: decoded bytes of the frame
+  std::optional<std::uint64_t> doubtful_;  // the frame before, if it did not end as it should
   DamageBudget budget_;
 };
 

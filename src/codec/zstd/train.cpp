@@ -26,7 +26,6 @@ namespace {
 
 // docs/formats/warc-zstandard.md, "The dictionary frame": what is below and above is reserved.
 constexpr std::uint32_t kFirstFreeId = 32768, kLastFreeId = 0x7FFFFFFF;
-constexpr std::size_t kLeastDictionary = std::size_t{1} << 10;
 constexpr std::size_t kLeastSamples = 50;
 constexpr std::size_t kSamplesPerDictionary = 8;  // bytes of them for each of it
 constexpr std::uint64_t kHeldOut = 8;             // one in so many
@@ -41,10 +40,10 @@ std::uint32_t choose_id(const SampleSet& samples) {
 }
 
 Status check(const SampleSet& samples, std::size_t size) {
-  if (size < kLeastDictionary || size > kCommonDictionary) {
+  if (size < kLeastDictionary || size > kMostDictionary) {
     return fail(ErrorCode::BadArgument,
                 fmt::format("a dictionary of {} bytes: {} to {} are possible", size,
-                            kLeastDictionary, kCommonDictionary));
+                            kLeastDictionary, kMostDictionary));
   }
   const std::size_t least = kSamplesPerDictionary * kLeastDictionary;
   if (samples.count() < kLeastSamples || samples.bytes().size() < least) {

@@ -69,6 +69,8 @@ class DictionarySampler {
   std::vector<Kept> kept_;                   // a heap, the highest rank on top
 };
 
+inline constexpr std::size_t kLeastDictionary = std::size_t{1} << 10;
+inline constexpr std::size_t kMostDictionary = std::size_t{8} << 20;
 inline constexpr std::size_t kUsualDictionary = std::size_t{256} << 10;
 
 // Makes a dictionary for this level of at most `size` bytes: an eighth of the samples if that is

@@ -10,11 +10,15 @@
 
 namespace fonds {
 
-// An error, or with `strict` a warning.
+// What only departs from the rules of a container's framing, by which nothing that it holds is lost
+// or in doubt: writing it anew mends that.
+bool is_of_framing(const Finding& finding) noexcept;
+// An error, or with `strict` a warning, that is not only of framing.
 bool is_damage(const Finding& finding, bool strict) noexcept;
+bool any_damage(const std::vector<Finding>& findings, bool strict) noexcept;
 
-// Tells options.on_finding of each. Errors: Corrupt at the first that is damage, unless
-// options.skip_damaged.
+// Tells options.on_finding of each; errors of framing by which nothing is lost, as warnings.
+// Errors: Corrupt at the first that is damage, unless options.skip_damaged.
 Status judge(const Archive& archive, std::vector<Finding> findings, const RewriteOptions& options);
 
 }  // namespace fonds

@@ -1,4 +1,6 @@
 // RecordIO files made of files: each becomes an item.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

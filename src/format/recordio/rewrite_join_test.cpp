@@ -241,7 +241,7 @@ struct Split {
 Result<std::unique_ptr<Split>> split(std::string_view stored, std::uint64_t size,
                                      const RewriteOptions& options = {}) {
   auto result = std::make_unique<Split>();
-  const NextPart next = [&](std::string_view /*sequence*/) -> Result<Part> {
+  const NextPart next = [&](const PartStart& /*start*/) -> Result<Part> {
     result->parts.emplace_back();
     return Part{&result->parts.back(), {}};
   };
@@ -340,7 +340,7 @@ TEST(SplitDamaged, IsAnErrorUnlessItIsToBeSkipped) {
 
 TEST(SplitNextPart, ItsErrorIsHandedOn) {
   const Archive archive = archive_of(read_recordio_fixture("v2-plain.rio"));
-  const NextPart none = [](std::string_view) -> Result<Part> {
+  const NextPart none = [](const PartStart&) -> Result<Part> {
     return fail(ErrorCode::Io, "no more");
   };
 

@@ -135,6 +135,7 @@ void lose(RewriteReport& report, const RewriteInput& input, const Fault& fault,
       fault.code,
       fmt::format("{}; {} bytes are left out{}", fault.message, input.range().length, saved),
       {.source = input.name(), .stored_offset = input.range().offset}));
+  report.lost_ranges.push_back(input.range());
 }
 
 tl::unexpected<Error> damage_error(const RewriteInput& input, const Fault& fault) {

@@ -16,6 +16,8 @@
 #include <fonds/making.hpp>
 
 #include "format/common/judge.hpp"
+#include "format/warc/conversion.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/making.hpp"
 #include "format/warc/record.hpp"
 #include "format/warc/stored_copy.hpp"
@@ -136,8 +138,7 @@ class Survey {
     const bool arc = header.dialect == Dialect::Arc;
     set_target(header);
     FONDS_TRY(RecordEnd end, reader.finish());
-    const bool damaged = std::any_of(end.findings.begin(), end.findings.end(),
-                                     [](const auto& f) { return f.severity == Severity::Error; });
+    const bool damaged = any_damage(end.findings, false);
     cut_.reset();
     unclear_ = damaged && place.inner > 0;
     if (damaged) {

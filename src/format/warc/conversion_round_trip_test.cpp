@@ -100,6 +100,9 @@ TEST_P(EveryConvertibleArchive, ComesBackOctetForOctetWithTheOriginalHeader) {
       continue;
     }
     for (const auto target : kTargets) {
+      if (target == *source) {  // then only an odd spelling of the version is mended
+        continue;
+      }
       const auto there = convert_sample(*sample, scope, {.target = target});
       if (there == nullptr || (target == Target::Arc11 && source != Target::Arc11)) {
         continue;
@@ -115,7 +118,9 @@ TEST_P(EveryConvertibleArchive, ComesBackOctetForOctetOverTwoDialects) {
   const auto scope = scope_of(samples_);
   for (const auto& sample : samples_) {
     const auto source = target_of(sample->header);
-    if (!source || !has_length_of_block(*sample)) {
+    // An odd spelling of the version is mended by the last step.
+    if (!source || !has_length_of_block(*sample) ||
+        !stays(sample->header, as_bytes(sample->raw_header()), *source)) {
       continue;
     }
     const auto first = convert_sample(*sample, scope, {.target = Target::Warc11});

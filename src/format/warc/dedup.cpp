@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,14 +16,16 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
-#include "format/warc/conversion.hpp"
+#include "format/common/http_message.hpp"
+#include "format/common/judge.hpp"
 #include "format/warc/dedup_output.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/known_payloads.hpp"
 #include "format/warc/pass.hpp"
 #include "format/warc/payload.hpp"
 #include "format/warc/payload_digests.hpp"
+#include "format/warc/record.hpp"
 #include "format/warc/revisit.hpp"
-#include "format/warc/writing.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -37,7 +41,7 @@ class Dedup {
         known_(options.rewrite.write.memory_budget / 2),
         held_(options.rewrite.write.memory_budget / 8) {
     options_.rewrite.on_finding = [this, &options](const Finding& finding) {
-      damage_ = damage_ || finding.severity == Severity::Error;
+      damage_ = damage_ || is_damage(finding, options.rewrite.strict);
       if (options.rewrite.on_finding) {
         options.rewrite.on_finding(finding);
       }
@@ -97,7 +101,7 @@ class Dedup {
     RewriteOptions look = options_.rewrite;
     look.progress = {};
     look.on_finding = [&whole](const Finding& finding) {
-      whole = whole && finding.severity != Severity::Error;
+      whole = whole && !is_damage(finding, false);
     };
     FONDS_TRY(Pass pass, Pass::open(*archive_, look));
     while (whole) {
@@ -164,9 +168,7 @@ class Dedup {
       FONDS_CHECK(digests_.end(reading_));
     }
     FONDS_TRY(const RecordEnd end, pass_->finish());
-    const bool damaged = std::any_of(end.findings.begin(), end.findings.end(),
-                                     [](const auto& f) { return f.severity == Severity::Error; });
-    if (damaged) {
+    if (any_damage(end.findings, options_.rewrite.strict)) {
       return leave_out(end, pass_on);
     }
     ++report_.records_kept;

@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "format/warc/grammar.hpp"
+#include "format/warc/join.hpp"
 #include "format/warc/parts.hpp"
 #include "format/warc/reader.hpp"
 #include "format/warc/record.hpp"
@@ -100,6 +101,11 @@ class WarcFormat final : public Format {
       reader->set_state(options.state);
     }
     return std::unique_ptr<RecordReader>(std::move(reader));
+  }
+
+  Result<std::unique_ptr<SegmentJoiner>> join_segments(std::span<const Archive> archives,
+                                                       const ReadOptions& options) const override {
+    return make_segment_joiner(archives, options);
   }
 
   const FormatWriting* writing() const override {

@@ -1,10 +1,16 @@
 #include "format/warc/known_payloads.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "base/digest.hpp"
+#include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
 namespace {

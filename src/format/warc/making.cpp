@@ -1,14 +1,21 @@
 #include "format/warc/making.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "format/warc/conversion.hpp"
 #include "format/warc/conversion_detail.hpp"
+#include "format/warc/grammar.hpp"
 #include "format/warc/writing.hpp"
 
 namespace fonds::warc {
@@ -65,7 +72,7 @@ Maker::Maker(std::unique_ptr<Encoder> encoder, Target target, const MakeOptions&
       before_(std::move(before)),
       number_(before_.records) {
   conversion_.target = target;
-  conversion_.now = now();
+  conversion_.now = time_of_writing();
   conversion_.filename = options.rewrite.write.file_name;
   conversion_.new_ids.kind =
       options.ids == MakeOptions::Ids::Random ? IdScheme::Kind::Random : IdScheme::Kind::Content;

@@ -103,8 +103,8 @@ std::string made_of(const std::vector<std::string>& texts, const MakeOptions& wi
   return sink.content;
 }
 
-class Layouts : public testing::TestWithParam<const char*> {};
-TEST_P(Layouts, HoldTheContentAsItIs) {
+class MadeLayouts : public testing::TestWithParam<const char*> {};
+TEST_P(MadeLayouts, HoldTheContentAsItIs) {
   const ReadBack all = read_back(made_of({"one", "", "three"}, options(GetParam())));
   ASSERT_EQ(all.blocks.size(), 4U);
   EXPECT_EQ(all.types.front(), "warcinfo");
@@ -112,7 +112,7 @@ TEST_P(Layouts, HoldTheContentAsItIs) {
               testing::ElementsAre("one", "", "three"));
   EXPECT_EQ(all.errors, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(All, Layouts, testing::Values("", "1.1", "1.0", "0.18", "00.11", "arc"));
+INSTANTIATE_TEST_SUITE_P(All, MadeLayouts, testing::Values("", "1.1", "1.0", "0.18", "00.11", "arc"));
 
 TEST(Maker, AnArchiveOfNothingIsOneWithAWarcinfo) {
   EXPECT_EQ(read_back(made_of({}, options())).types, std::vector<std::string>{"warcinfo"});
@@ -137,8 +137,8 @@ struct Refusal {
   NewItem item;
   const char* says;
 };
-class Refused : public testing::TestWithParam<Refusal> {};
-TEST_P(Refused, WithASentence) {
+class MakingRefused : public testing::TestWithParam<Refusal> {};
+TEST_P(MakingRefused, WithASentence) {
   MemorySink sink;
   const auto maker = warc().make_items(sink, options(GetParam().layout));
   Text content("x");
@@ -148,7 +148,7 @@ TEST_P(Refused, WithASentence) {
   EXPECT_THAT(status.error().message(), HasSubstr(GetParam().says));
 }
 INSTANTIATE_TEST_SUITE_P(
-    Items, Refused,
+    Items, MakingRefused,
     testing::Values(
         Refusal{"1.1", {}, "needs a target URI"}, Refusal{"1.1", {.uri = "no uri"}, "is no URI"},
         Refusal{"1.1", {.uri = "http://a/\r\nX: y"}, "is no URI"},

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+
+#include "format/common/http_message.hpp"
+#include "format/warc/grammar.hpp"
+#include "format/warc/record.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -1,10 +1,13 @@
 #include "format/warc/payload_digests.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "base/digest.hpp"
 #include "base/text.hpp"
+#include "format/common/http_message.hpp"
 
 namespace fonds::warc {
 

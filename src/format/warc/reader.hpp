@@ -43,7 +43,15 @@ class WarcReader final : public RecordReader {
   Result<bool> read_header();
   Result<bool> header_too_long();
   Status settle_length();
+  // Where a block could end, by what follows it.
+  struct BlockEnd {
+    std::uint64_t octets = 0;
+    enum class At : std::uint8_t { Record, Unit, Limit } at = At::Limit;
+    ByteView shown;  // the octets, until the decoder is used again
+  };
   Result<std::uint64_t> search_block_end();
+  Result<BlockEnd> search_any_end(bool arc);
+  Result<std::optional<std::uint64_t>> search_last_end();
   Status look_at_block_end();
   Status search_damaged_block();
   Result<std::optional<std::uint64_t>> search_next_record(std::uint64_t& ends_before);

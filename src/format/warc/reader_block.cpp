@@ -1,9 +1,12 @@
 // Where a block ends: by its header, or by evidence where the header is wrong.
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "base/text.hpp"
 #include "format/warc/reader.hpp"
 #include "format/warc/reader_detail.hpp"
 
@@ -16,6 +19,24 @@ using detail::LineEnds;
 namespace {
 
 constexpr std::uint64_t kLargestLook = std::uint64_t{16} << 20;  // blocks that are looked into
+
+// Whether offset `n` lies inside the line of an ARC record, whose rest reads like one, too:
+// "ttp://…". A line that only ends a block is none: no LF has to stand between ARC records.
+bool hits_inside_line(ByteView octets, std::uint64_t n) {
+  constexpr std::uint64_t kMostBack = 64;
+  const auto text = as_text(octets).substr(0, static_cast<std::size_t>(n));
+  const std::size_t end = text.rfind('\n');
+  if (text.empty() || end == npos || end + 1 == text.size() || text.size() - end > kMostBack) {
+    return false;
+  }
+  static constexpr std::array<std::string_view, 5> kSchemes = {
+      "http:", "https:", "dns:", "ftp:", "filedesc:"};
+  const auto line = as_text(octets).substr(end + 1);
+  return std::any_of(
+             kSchemes.begin(), kSchemes.end(),
+             [line](std::string_view scheme) { return starts_with_ignoring_case(line, scheme); }) &&
+         classify_start(as_bytes(line)) != Start::None;
+}
 
 }  // namespace
 
@@ -98,29 +119,58 @@ Status WarcReader::look_at_block_end() {
 // The length of a block without a length field: up to the line ends in front of the next record, or
 // the rest of its unit.
 Result<std::uint64_t> WarcReader::search_block_end() {
+  FONDS_TRY(const BlockEnd end, search_any_end(false));
+  return end.octets;
+}
+
+Result<WarcReader::BlockEnd> WarcReader::search_any_end(bool arc) {
   std::size_t from = 0;
   for (std::size_t wanted = kFirstLine;; wanted *= 4) {
     FONDS_TRY(const ByteView shown, decoder_->peek(wanted));
     const std::size_t in_unit = decoder_->shown_of_unit();
     const bool whole = shown.size() < wanted;
     std::size_t incomplete = 0;
-    const std::size_t found = find_record_start(shown, from, true, false, whole, incomplete);
+    const std::size_t found = find_record_start(shown, from, true, arc, whole, incomplete);
     if (codec_ != "none" && record_.place.inner == 0 && in_unit < shown.size() &&
         in_unit <= found) {
-      return in_unit;
+      return BlockEnd{in_unit, BlockEnd::At::Unit, shown.first(in_unit)};
     }
     if (found != npos) {
       std::size_t end = found;
       while (end > 0 && is_line_end(shown[end - 1])) {
         --end;
       }
-      return end;
+      return BlockEnd{end, BlockEnd::At::Record, shown.first(end)};
     }
     if (whole || wanted > options_.memory_budget / 16) {
-      return shown.size();
+      return BlockEnd{shown.size(), whole ? BlockEnd::At::Unit : BlockEnd::At::Limit, shown};
     }
     from = incomplete;
   }
+}
+
+// The length of a block whose header says nothing of use, or too little, where no record behind it
+// is proof of another one. Nothing if there is no single answer.
+Result<std::optional<std::uint64_t>> WarcReader::search_last_end() {
+  const bool arc = record_.header.dialect == Dialect::Arc;
+  const bool bad = record_.header.length_state == Header::LengthState::Bad;
+  if (record_.header.arc_header || (arc && !bad)) {
+    return std::optional<std::uint64_t>();
+  }
+  FONDS_TRY(const BlockEnd end, search_any_end(arc));
+  if (end.at == BlockEnd::At::Record) {
+    return bad ? std::optional(end.octets) : std::nullopt;
+  }
+  const std::string_view text = as_text(end.shown);
+  const std::size_t closing = arc                          ? (text.ends_with('\n') ? 1 : 0)
+                              : text.ends_with("\r\n\r\n") ? 4
+                              : text.ends_with("\n\n")     ? 2
+                                                           : 0;
+  if (end.at == BlockEnd::At::Limit || (!bad && closing == 0) ||
+      (!bad && end.octets - closing < remaining_)) {
+    return std::optional<std::uint64_t>();
+  }
+  return std::optional(end.octets - closing);
 }
 
 // How much speaks for a block of `n` octets: 2 for two line ends and a record behind it, 1 for a
@@ -141,9 +191,13 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
   if (shown.size() < n) {
     return std::optional<bool>(false);
   }
+  if (record_.header.dialect == Dialect::Arc && hits_inside_line(shown, n)) {
+    return std::optional<bool>(false);
+  }
   const ByteView behind = shown.subspan(static_cast<std::size_t>(n));
   const LineEnds ends = count_line_ends(behind);
-  two_line_ends = ends.ends >= 2;
+  // ARC closes records with one.
+  two_line_ends = ends.ends >= (record_.header.dialect == Dialect::Arc ? 1U : 2U);
   const bool at_end = ends.octets == behind.size() && shown.size() < wanted;
   // The end of a unit is as good a proof as a record behind it, which may be damaged.
   const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
@@ -158,16 +212,30 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
 
 // Ruling R16: a suspect block ends where a record begins for which there is evidence.
 Status WarcReader::search_damaged_block() {
+  // One LF closes an ARC record, but blocks hold many of them: proof is needed that the block has
+  // swallowed a record.
+  bool closed = false;
   if (record_.header.length_state == Header::LengthState::Good) {
-    bool two_line_ends = false;
-    FONDS_TRY(const auto good, lands(remaining_, two_line_ends));
-    if (good.value_or(false) || two_line_ends) {
+    FONDS_TRY(const auto good, lands(remaining_, closed));
+    if (good.value_or(false) || (closed && record_.header.dialect != Dialect::Arc)) {
       return {};
     }
   }
   std::uint64_t ends_before = 0;
   FONDS_TRY(const auto found, search_next_record(ends_before));
-  if (found && ends_before != remaining_) {
+  if (closed && (!found || ends_before > remaining_)) {
+    return {};
+  }
+  if (!found) {
+    FONDS_TRY(const auto last, search_last_end());
+    if (last && *last != remaining_) {
+      add("length-suspect",
+          fmt::format("the header says {} octets, the block ends after {}", remaining_, *last));
+      remaining_ = *last;
+    }
+    return {};
+  }
+  if (ends_before != remaining_) {
     add("length-suspect",
         fmt::format("the header says {} octets, the next record shows that the block has {}",
                     remaining_, ends_before));
@@ -199,9 +267,12 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     }
     from = at + 1;
     const std::string_view before = as_text(shown.first(at));
-    const std::size_t line_ends = before.empty() || before.ends_with("\r\n\r\n") ? 4
-                                  : before.ends_with("\n\n")                     ? 2
-                                                                                 : 0;
+    // ARC records are parted by one LF, and their blocks may end in others.
+    const std::size_t line_ends = before.empty()                     ? 4
+                                  : arc && before.ends_with('\n')    ? 1
+                                  : before.ends_with("\r\n\r\n")     ? 4
+                                  : !arc && before.ends_with("\n\n") ? 2
+                                                                     : 0;
     if (line_ends == 0) {
       if (at >= remaining_ && record_.header.length_state == Header::LengthState::Good) {
         return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends
@@ -211,8 +282,16 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(std::uint64_
     }
     ArcContext context = arc_;
     const ByteView there = shown.subspan(at);
-    if (!parse_header(there, classify_start(there), whole, context, candidate) ||
-        candidate.length_state != Header::LengthState::Good || candidate.block_length > most) {
+    if (!parse_header(there, classify_start(there), whole, context, candidate)) {
+      continue;
+    }
+    const auto bad = Header::LengthState::Bad;
+    if (record_.header.length_state == bad && candidate.length_state == bad) {
+      // Neither can prove anything; the earlier one must not swallow the later one.
+      ends_before = at - std::min(at, line_ends);
+      return std::optional<std::uint64_t>(at);
+    }
+    if (candidate.length_state != Header::LengthState::Good || candidate.block_length > most) {
       continue;
     }
     const std::size_t end =

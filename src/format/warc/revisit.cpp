@@ -1,12 +1,16 @@
 #include "format/warc/revisit.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "base/digest.hpp"
 #include "format/warc/conversion.hpp"
+#include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -1,7 +1,6 @@
 // What is remembered of each record for the checks over records.
 #include "format/warc/verify_facts.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "format/warc/grammar.hpp"
 #include "format/warc/grammar_detail.hpp"
 #include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -90,24 +90,14 @@ void remember_references(const WarcRecord& record, const Digest& payload, Verify
 
 void remember_segment(const WarcRecord& record, VerifyFacts& facts) {
   const Header& header = record.header;
-  const bool continuation = header.type == "continuation";
-  if (!continuation && !header.segment) {
+  auto part = segment_part(header, record.block_length.value_or(0));
+  if (!part) {
     return;
   }
-  const Segment segment = header.segment.value_or(Segment{});
-  if (!continuation && segment.code != 0 && segment.code != 'p' && segment.number <= 1) {
-    return;  // an ordinary record of 00.11
-  }
   SegmentFact fact;
-  fact.id = header.id;
-  fact.origin = header.segment_origin;
-  fact.number = std::max<std::uint32_t>(segment.number, 1);
-  fact.code = segment.code;
-  fact.total = header.segment_total;
-  fact.truncated = header.truncated;
+  fact.part = std::move(*part);
   fact.payload_digest = header.payload_digest;
   fact.http = is_http(header);
-  fact.length = record.block_length.value_or(0);
   fact.target = hash_of(header.uri);
   fact.ordinal = record.ordinal;
   fact.stored_offset = record.place.unit;

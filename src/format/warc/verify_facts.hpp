@@ -17,18 +17,16 @@
 
 #include "base/digest.hpp"
 #include "format/warc/record.hpp"
+#include "format/warc/segments.hpp"
 
 namespace fonds::warc {
 
 // One segment of a logical record (WARC 00.11 2.7; WARC 1.1, 7).
 struct SegmentFact {
-  std::string id, origin, truncated, payload_digest;
-  std::uint32_t number = 1;
-  char code = 0;                       // of 00.11
-  std::optional<std::uint64_t> total;  // WARC-Segment-Total-Length
-  bool http = false;                   // the block of the whole is an HTTP message
-  std::uint64_t length = 0;            // of the block
-  bool kept = false;                   // `block` holds it
+  SegmentPart part;
+  std::string payload_digest;
+  bool http = false;  // the block of the whole is an HTTP message
+  bool kept = false;  // `block` holds the part's
   std::string block;
   std::uint64_t target = 0;  // hash of the target URI, 0 without one
   std::uint64_t ordinal = 0, stored_offset = 0;

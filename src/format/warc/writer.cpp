@@ -8,6 +8,7 @@
 
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "format/common/judge.hpp"
 #include "format/warc/grammar.hpp"
 
 namespace fonds::warc {
@@ -259,8 +260,7 @@ Status Writer::close(const RecordEnd& end) {
   if (skip_) {
     return {};
   }
-  const bool damaged = std::any_of(end.findings.begin(), end.findings.end(),
-                                   [](const Finding& f) { return f.severity == Severity::Error; });
+  const bool damaged = any_damage(end.findings, false);
   if (options_.leave_out_damaged && damaged) {
     if (streamed_) {
       return fail(ErrorCode::LimitExceeded,

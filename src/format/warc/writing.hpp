@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <fonds/byte_sink.hpp>
-#include <fonds/date.hpp>
 #include <fonds/encoder.hpp>
 #include <fonds/error.hpp>
 #include <fonds/writing.hpp>
@@ -29,14 +29,20 @@ class WarcWriting final : public FormatWriting {
                                                   const MakeOptions& options) const override;
   Result<RewriteReport> dedup(std::span<const Archive> archives, ByteSink& sink,
                               const DedupOptions& options) const override;
+  Result<RewriteReport> merge(std::span<const Archive> archives, ByteSink& sink,
+                              const RewriteOptions& options) const override;
+  // Errors: also Unsupported for a pipe, which cannot be read twice.
+  Result<RewriteReport> split(const Archive& archive, const NextPart& next_part,
+                              const SplitOptions& options) const override;
+  std::string part_ending(const Archive& archive, const SplitOptions& options) const override;
+  // See format/warc/repair.hpp.
+  Result<RewriteReport> repair(const Archive& archive, ByteSink& sink,
+                               const RewriteOptions& options) const override;
 };
 
 // What a layout stands for; nothing for "". Errors: BadArgument for one that cannot be written.
 Result<std::optional<Target>> parse_layout(std::string_view layout);
 // How records are compressed. Errors: BadArgument for several compressions or no dictionary.
 Result<EncodeOptions> encode_options(const WriteOptions& options);
-// The time that is written into new records: that of the build, where one is prescribed
-// (reproducible-builds.org).
-Date now();
 
 }  // namespace fonds::warc
