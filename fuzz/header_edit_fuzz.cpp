@@ -177,7 +177,7 @@ void check_segments(const Parsed& source, const Chosen& chosen) {
   if (source.header.dialect == Dialect::Modern) {
     require_kept(source, made[0],
                  {"Content-Length", "WARC-Segment-Number", "WARC-Block-Digest", "WARC-Truncated",
-                  "WARC-Record-ID"});
+                  "WARC-Segment-Total-Length", "WARC-Record-ID"});
     require(source.header.id.empty() || made[0].header.id == source.header.id);
   }
 }

@@ -50,6 +50,7 @@ struct Held {
 struct Content {
   std::vector<Held> records;
   bool damaged = false;  // any error
+  bool told = true;      // all records tell their length; else a writer adds it
   bool cut = false;      // what a writer never makes
 };
 
@@ -95,6 +96,7 @@ std::optional<Content> read(const Archive& archive) {
     }
     Held held;
     held.header = fonds::as_text((*record)->raw_header());
+    content.told = content.told && (*record)->length().has_value();
     auto shown = (*reader)->peek_block(1);
     for (; shown && !shown->empty() && octets < fonds::fuzz::kMostOutput;
          shown = (*reader)->peek_block(1)) {
@@ -223,7 +225,8 @@ class Rewriting {
     }
     const bool same = target.layout.empty();
     const auto after = check_output(*text, !chosen_.flag(2) && sound());
-    if (const auto before = same ? read(archive_) : std::nullopt; before && !before->damaged) {
+    if (const auto before = same ? read(archive_) : std::nullopt;
+        before && !before->damaged && before->told) {
       require(!after || before->records == after->records);
     }
   }
@@ -231,7 +234,7 @@ class Rewriting {
   void compare() {
     ops::Target target;
     const auto text = converted(target);
-    const auto other = opened(text.value_or(""));
+    const auto other = text ? opened(*text) : fonds::fail(fonds::ErrorCode::NotFound, "none");
     if (!other) {
       return;
     }
@@ -246,7 +249,7 @@ class Rewriting {
     if (!summary) {
       require_good(summary.error());
     } else if (const auto before = read(archive_);
-               target.layout.empty() && before && !before->damaged) {
+               target.layout.empty() && before && !before->damaged && before->told) {
       require(summary->differences == 0);
     }
   }
@@ -353,7 +356,8 @@ class Rewriting {
       std::move(content->records.begin(), content->records.end(), std::back_inserter(written));
     }
     const auto before = read(archive_);
-    if (!options.by_type && options.oversize == Oversize::Keep && before && !before->damaged) {
+    if (!options.by_type && options.oversize == Oversize::Keep && !chosen_.flag(0) && before &&
+        !before->damaged) {
       // What a part begins with stands between the records.
       std::size_t at = 0;
       for (const Held& held : written) {

@@ -86,7 +86,7 @@ std::string_view cannot_be_cut(const Header& header) {
   if (!header.complete || header.length_state != Header::LengthState::Good) {
     return "records whose length is not known";
   }
-  const bool part = header.type == "continuation" ||
+  const bool part = header.type == "continuation" || !header.segment_origin.empty() ||
                     (header.segment && (header.dialect == Dialect::Modern ||
                                         header.segment->number > 1 || header.segment->code == 'p'));
   if (part) {
@@ -153,7 +153,8 @@ Result<std::string> PieceHeaders::segment(const Piece& piece) const {
   std::vector<FieldEdit> edits = {{"Content-Length", std::to_string(piece.length)},
                                   {"WARC-Segment-Number", "1"},
                                   {"WARC-Block-Digest", digest_text(piece.digest)},
-                                  {"WARC-Truncated", std::nullopt}};
+                                  {"WARC-Truncated", std::nullopt},
+                                  {"WARC-Segment-Total-Length", std::nullopt}};
   if (header_->id.empty()) {
     edits.push_back({"WARC-Record-ID", "<" + id_ + ">"});
   }

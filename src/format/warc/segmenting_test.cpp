@@ -122,6 +122,30 @@ TEST(Segments, OfSegmentsAreNotMade) {
             "own");
 }
 
+TEST(Segments, OfARecordThatNamesAnOriginAreNotMade) {
+  const std::string content =
+      testing_ops::plain({{.id = "urn:x:1",
+                           .uri = "http://a/",
+                           .block = kBlock,
+                           .more = "WARC-Segment-Origin-ID: <urn:x:0>\r\n"}});
+  Parts parts;
+  const auto records = cut_into(content, parts, 1000, Oversize::Segment);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].block, kBlock);
+}
+
+TEST(Segments, OnlyTheLastTellsTheTotalLength) {
+  const std::string content = testing_ops::plain({{.id = "urn:x:1",
+                                                   .uri = "http://a/",
+                                                   .block = kBlock,
+                                                   .more = "WARC-Segment-Total-Length: 7\r\n"}});
+  Parts parts;
+  const auto records = cut_into(content, parts, 1000, Oversize::Segment);
+  ASSERT_GT(records.size(), 1U);
+  EXPECT_FALSE(records.front().total.has_value());
+  EXPECT_EQ(records.back().total, kBlock.size());
+}
+
 TEST(TruncatedRecords, SayWhyAndHaveTheDigestOfWhatIsLeft) {
   const std::string content = resource_text(
       1, kBlock,
