@@ -180,9 +180,7 @@ int run_compare(const Arguments& arguments) {
   options.headers.ignored = arguments.all("--ignore-field");
   options.blocks_only = arguments.has("--blocks-only");
   const Archive& first = archives->front();
-  Progress progress(arguments, first.source->name(),
-                    first.source->random_access() ? std::optional(first.source->size().value_or(0))
-                                                  : std::nullopt);
+  Progress progress(arguments, *first.source);
   options.scan.progress = [&](std::uint64_t position) { progress.at(position); };
   const bool json = arguments.has("--json");
   const ops::CompareReport report = {

@@ -1,12 +1,13 @@
 // fonds convert
 #include <cstdint>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include <fonds/error.hpp>
+#include <fonds/writing.hpp>
 
 #include "flags.hpp"
 #include "ops/convert.hpp"
@@ -28,65 +29,55 @@ ops::Target choose_target(const Arguments& arguments, const Archive& first) {
   return std::move(*target);
 }
 
+// What became of a dictionary that was asked for, of the check, and what was lost on the way.
+void tell(const ops::ConvertReport& report, bool checked, Messages& messages) {
+  if (checked) {
+    messages.hint(fmt::format("checked: {} records are in the output as they were read",
+                              report.records_kept));
+  }
+  if (report.trained) {
+    messages.hint(describe(report.trained->dictionary, report.trained->trial));
+    if (!report.trained->trial.pays()) {
+      messages.hint("it does not pay, so there is none in the archive");
+    }
+  } else if (!report.no_training.empty()) {
+    messages.hint(report.no_training + "; the archive has none");
+  }
+  for (const auto& [kind, n] : report.not_carried) {
+    messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));
+  }
+}
+
 }  // namespace
 
 int run_convert(const Arguments& arguments) {
-  Messages messages(arguments);
-  const std::string out_name = output_name(arguments, "OUT");
+  WritingCommand command(arguments, "OUT");
   WriteOptions write;
   const bool train = add_write_options(arguments, write);
+  const std::string& out_name = command.out_name();
   write.file_name =
       out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {
     write.compression = compression_of_name(out_name);
   }
-  const auto archives = open_all(arguments, messages);
-  if (!archives) {
-    return static_cast<int>(Exit::Unreadable);
-  }
-  const ops::Target target = choose_target(arguments, archives->front());
-  OutputFile out;
-  if (const auto status = out.open(out_name, arguments.has("--force")); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  const Interruption interruption;
-  ops::ConvertOptions options = {.rewrite = rewrite_options(arguments, messages, interruption)};
-  write.threads = options.rewrite.write.threads;
-  write.memory_budget = options.rewrite.write.memory_budget;
-  options.rewrite.write = std::move(write);
-  options.train_dictionary = train;
-  ArchiveProgress progress(arguments);
-  options.check = arguments.has("--check");
-  options.progress = [&](const Archive& archive, std::uint64_t position) {
-    progress.at(archive, position);
-  };
-  const auto report = ops::convert(*archives, target, out, options);
-  if (!report) {
-    return static_cast<int>(failure(report.error(), messages));
-  }
-  if (options.check) {
-    messages.hint(fmt::format("checked: {} records are in the output as they were read",
-                              report->records_kept));
-  }
-  if (report->trained) {
-    messages.hint(describe(report->trained->dictionary, report->trained->trial));
-    if (!report->trained->trial.pays()) {
-      messages.hint("it does not pay, so there is none in the archive");
+  return command.run_with_archives([&]() -> Result<Exit> {
+    const ops::Target target = choose_target(arguments, command.archives().front());
+    FONDS_CHECK(command.open_output());
+    ops::ConvertOptions options = {.rewrite = command.rewrite_options(std::move(write))};
+    options.train_dictionary = train;
+    options.check = arguments.has("--check");
+    ArchiveProgress progress(arguments);
+    options.progress = [&](const Archive& archive, std::uint64_t position) {
+      progress.at(archive, position);
+    };
+    FONDS_TRY(const auto report, ops::convert(command.archives(), target, command.out(), options));
+    tell(report, options.check, command.messages());
+    if (options.rewrite.strict && !report.not_carried.empty()) {
+      command.messages().hint("nothing was written, as --strict asks for all to be carried over");
+      return Exit::Not;
     }
-  } else if (!report->no_training.empty()) {
-    messages.hint(report->no_training + "; the archive has none");
-  }
-  for (const auto& [kind, n] : report->not_carried) {
-    messages.hint(fmt::format("could not be carried over: {} ({})", kind, n));
-  }
-  if (options.rewrite.strict && !report->not_carried.empty()) {
-    messages.hint("nothing was written, as --strict asks for all to be carried over");
-    return static_cast<int>(Exit::Not);
-  }
-  if (const auto status = out.commit(); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  return static_cast<int>(messages.status());
+    return command.commit();
+  });
 }
 
 }  // namespace fonds::cli

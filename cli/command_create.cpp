@@ -11,6 +11,9 @@
 
 #include <fmt/core.h>
 
+#include <fonds/error.hpp>
+#include <fonds/writing.hpp>
+
 #include "flags.hpp"
 #include "inputs.hpp"
 #include "ops/convert.hpp"
@@ -140,18 +143,15 @@ Status check_unchanged(const Archive& archive) {
   return {};
 }
 
-Exit create_archive(const Arguments& arguments, Messages& messages) {
-  const std::string out_name = output_name(arguments, "OUT");
+Result<Exit> create_archive(const Arguments& arguments, WritingCommand& command) {
+  const std::string& out_name = command.out_name();
+  Messages& messages = command.messages();
   ops::CreateOptions options = create_options(arguments, messages);
   const auto inputs = names_of_inputs(arguments, messages);
   if (messages.unreadable()) {
     return Exit::Unreadable;
   }
-  const auto opened = open_existing(arguments, out_name);
-  if (!opened) {
-    return failure(opened.error(), messages);
-  }
-  const std::optional<Archive>& existing = *opened;
+  FONDS_TRY(const std::optional<Archive> existing, open_existing(arguments, out_name));
   const bool added = arguments.has("--append");
   WriteOptions write;
   if (add_write_options(arguments, write)) {
@@ -171,43 +171,30 @@ Exit create_archive(const Arguments& arguments, Messages& messages) {
       write.compression = compression_of_name(out_name);
     }
   }
-  OutputFile out;
-  if (const auto status = out.open(out_name, added || arguments.has("--force")); !status) {
-    return failure(status.error(), messages);
-  }
-  const Interruption interruption;
-  options.make.rewrite = rewrite_options(arguments, messages, interruption);
-  write.threads = options.make.rewrite.write.threads;
-  write.memory_budget = options.make.rewrite.write.memory_budget;
-  options.make.rewrite.write = std::move(write);
+  FONDS_CHECK(command.open_output(added || arguments.has("--force")));
+  options.make.rewrite = command.rewrite_options(std::move(write));
   options.output = out_name == "-" ? std::string() : out_name;
-  options.stop = interruption.token();
-  Progress progress(arguments, out_name, std::nullopt);
-  options.progress = [&progress](std::uint64_t bytes) { progress.at(bytes); };
-  const auto report = ops::create(inputs, format, existing ? &*existing : nullptr, out, options);
-  if (!report) {
-    return failure(report.error(), messages);
-  }
+  options.stop = options.make.rewrite.read.stop;
+  options.progress = command.progress_of_output();
+  FONDS_TRY(const auto report,
+            ops::create(inputs, format, existing ? &*existing : nullptr, command.out(), options));
   if (existing) {
-    if (const auto status = check_unchanged(*existing); !status) {
-      return failure(status.error(), messages);
-    }
+    FONDS_CHECK(check_unchanged(*existing));
   }
-  if (report->archive.lost_bytes > 0) {
-    messages.hint(fmt::format("{}: the last {} bytes were damaged and were cut off", out_name,
-                              report->archive.lost_bytes));
+  const std::uint64_t lost = report.archive.lost_bytes;
+  if (lost > 0) {
+    messages.hint(
+        fmt::format("{}: the last {} bytes were damaged and were cut off", out_name, lost));
   }
-  if (const auto status = out.commit(); !status) {
-    return failure(status.error(), messages);
-  }
-  return report->archive.lost_bytes > 0 ? Exit::Not : messages.status();
+  FONDS_TRY(const Exit status, command.commit());
+  return lost > 0 ? Exit::Not : status;
 }
 
 }  // namespace
 
 int run_create(const Arguments& arguments) {
-  Messages messages(arguments);
-  return static_cast<int>(create_archive(arguments, messages));
+  WritingCommand command(arguments, "OUT");
+  return command.run([&] { return create_archive(arguments, command); });
 }
 
 }  // namespace fonds::cli

@@ -1,5 +1,6 @@
 // fonds merge
-#include <optional>
+#include <fonds/error.hpp>
+#include <fonds/writing.hpp>
 
 #include "flags.hpp"
 #include "ops/rewrite.hpp"
@@ -9,31 +10,17 @@
 namespace fonds::cli {
 
 int run_merge(const Arguments& arguments) {
-  Messages messages(arguments);
-  const std::string out_name = output_name(arguments, "OUT");
-  const auto archives = open_all(arguments, messages);
-  if (!archives) {
-    return static_cast<int>(Exit::Unreadable);
-  }
-  OutputFile out;
-  if (const auto status = out.open(out_name, arguments.has("--force")); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  const Interruption interruption;
-  RewriteOptions options = rewrite_options(arguments, messages, interruption);
-  options.join_segments = arguments.has("--join-segments");
-  options.write.level = compression_level(arguments);
-  Progress progress(arguments, out_name, std::nullopt);
-  options.progress = [&progress](std::uint64_t position) { progress.at(position); };
-  const auto report = ops::merge(*archives, out, options);
-  if (!report) {
-    return static_cast<int>(failure(report.error(), messages));
-  }
-  tell(*report, messages);
-  if (const auto status = out.commit(); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  return static_cast<int>(messages.status());
+  WritingCommand command(arguments, "OUT");
+  return command.run_with_archives([&]() -> Result<Exit> {
+    FONDS_CHECK(command.open_output());
+    RewriteOptions options = command.rewrite_options();
+    options.join_segments = arguments.has("--join-segments");
+    options.write.level = compression_level(arguments);
+    options.progress = command.progress_of_output();
+    FONDS_TRY(const RewriteReport report, ops::merge(command.archives(), command.out(), options));
+    command.tell(report);
+    return command.commit();
+  });
 }
 
 }  // namespace fonds::cli

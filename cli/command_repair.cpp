@@ -1,7 +1,10 @@
 // fonds repair
 #include <cstddef>
-#include <optional>
 #include <string>
+#include <string_view>
+
+#include <fonds/error.hpp>
+#include <fonds/writing.hpp>
 
 #include "base/json_writer.hpp"
 #include "flags.hpp"
@@ -42,55 +45,29 @@ std::string as_json(const RewriteReport& report, const std::string& archive, boo
 }  // namespace
 
 int run_repair(const Arguments& arguments) {
-  Messages messages(arguments);
-  const std::string out_name = output_name(arguments, "OUT");
-  const auto archives = open_all(arguments, messages);
-  if (!archives) {
-    return static_cast<int>(Exit::Unreadable);
-  }
-  if (archives->size() != 1) {
-    throw UsageError{"repair takes one archive"};
-  }
-  const Archive& archive = archives->front();
-  OutputFile out;
-  if (const auto status = out.open(out_name, arguments.has("--force")); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  const Interruption interruption;
-  const bool json = arguments.has("--json");
-  if (json && out_name == "-") {
-    throw UsageError{"--json and -o - would both write to standard output"};
-  }
-  RewriteOptions options = rewrite_options(arguments, messages, interruption);
-  options.skip_damaged = true;
-  options.unit_per_record = arguments.has("--per-record");
-  options.read.search_damaged = true;
-  Progress progress(arguments, archive.source->name(),
-                    archive.source->random_access()
-                        ? std::optional(archive.source->size().value_or(0))
-                        : std::nullopt);
-  options.progress = [&progress](std::uint64_t position) { progress.at(position); };
-  const auto report = ops::repair(archive, out, options);
-  if (!report) {
-    return static_cast<int>(failure(report.error(), messages));
-  }
-  tell(*report, messages);
-  if (const auto status = out.commit(); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  const Exit status = messages.status();
-  if (json) {
-    StandardOutput output;
-    auto written = output.write(as_json(*report, archive.source->name(), status == Exit::Done));
-    if (written) {
-      written = output.flush();
+  WritingCommand command(arguments, "OUT");
+  return command.run_with_archives([&]() -> Result<Exit> {
+    const Archive& archive = command.archive("repair");
+    FONDS_CHECK(command.open_output());
+    const bool json = arguments.has("--json");
+    if (json && command.out_name() == "-") {
+      throw UsageError{"--json and -o - would both write to standard output"};
     }
-    if (!written) {
-      messages.error(written.error());
-      return static_cast<int>(messages.status());
+    RewriteOptions options = command.rewrite_options();
+    options.skip_damaged = true;
+    options.unit_per_record = arguments.has("--per-record");
+    options.read.search_damaged = true;
+    options.progress = command.progress_of(archive);
+    FONDS_TRY(const RewriteReport report, ops::repair(archive, command.out(), options));
+    command.tell(report);
+    FONDS_TRY(const Exit status, command.commit());
+    if (json) {
+      StandardOutput output;
+      FONDS_CHECK(output.write(as_json(report, archive.source->name(), status == Exit::Done)));
+      FONDS_CHECK(output.flush());
     }
-  }
-  return static_cast<int>(status);
+    return status;
+  });
 }
 
 }  // namespace fonds::cli

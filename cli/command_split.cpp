@@ -1,11 +1,12 @@
 // fonds split
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include <fonds/error.hpp>
+#include <fonds/writing.hpp>
 
 #include "flags.hpp"
 #include "inputs.hpp"
@@ -85,52 +86,33 @@ ops::PartNames part_names(const Arguments& arguments, const std::string& prefix,
 }  // namespace
 
 int run_split(const Arguments& arguments) {
-  Messages messages(arguments);
-  const std::string prefix = output_name(arguments, "PREFIX");
+  WritingCommand command(arguments, "PREFIX");
+  const std::string& prefix = command.out_name();
   if (prefix == "-") {
     throw UsageError{"-o takes the beginning of file names; parts cannot go to standard output"};
   }
-  const auto archives = open_all(arguments, messages);
-  if (!archives) {
-    return static_cast<int>(Exit::Unreadable);
-  }
-  if (archives->size() != 1) {
-    throw UsageError{"split takes one archive"};
-  }
-  const Archive& archive = archives->front();
-  const Interruption interruption;
-  SplitOptions options = split_options(arguments, archive);
-  WriteOptions write = std::move(options.rewrite.write);
-  options.rewrite = rewrite_options(arguments, messages, interruption);
-  write.threads = options.rewrite.write.threads;
-  write.memory_budget = options.rewrite.write.memory_budget;
-  options.rewrite.write = std::move(write);
-  Progress progress(arguments, archive.source->name(),
-                    archive.source->random_access()
-                        ? std::optional(archive.source->size().value_or(0))
-                        : std::nullopt);
-  options.rewrite.progress = [&progress](std::uint64_t position) { progress.at(position); };
-  ops::PartFiles parts(part_names(arguments, prefix, ops::part_ending(archive, options)),
-                       arguments.has("--force"));
-  const auto next_part = [&parts](const PartStart& start) -> Result<Part> {
-    if (interrupted()) {
-      return fail(ErrorCode::Cancelled, "stopped");
-    }
-    auto part = parts.next(start);
-    if (!part) {
-      return fail(ErrorCode::Io, part.error().message(), part.error().where());
-    }
-    return part;
-  };
-  const auto report = ops::split(archive, next_part, options);
-  if (!report) {
-    return static_cast<int>(failure(report.error(), messages));
-  }
-  tell(*report, messages);
-  if (const auto status = parts.commit(); !status) {
-    return static_cast<int>(failure(status.error(), messages));
-  }
-  return static_cast<int>(messages.status());
+  return command.run_with_archives([&]() -> Result<Exit> {
+    const Archive& archive = command.archive("split");
+    SplitOptions options = split_options(arguments, archive);
+    options.rewrite = command.rewrite_options(std::move(options.rewrite.write));
+    options.rewrite.progress = command.progress_of(archive);
+    ops::PartFiles parts(part_names(arguments, prefix, ops::part_ending(archive, options)),
+                         arguments.has("--force"));
+    const auto next_part = [&parts](const PartStart& start) -> Result<Part> {
+      if (interrupted()) {
+        return fail(ErrorCode::Cancelled, "stopped");
+      }
+      auto part = parts.next(start);
+      if (!part) {
+        return fail(ErrorCode::Io, part.error().message(), part.error().where());
+      }
+      return part;
+    };
+    FONDS_TRY(const RewriteReport report, ops::split(archive, next_part, options));
+    command.tell(report);
+    FONDS_CHECK(parts.commit());
+    return command.messages().status();
+  });
 }
 
 }  // namespace fonds::cli

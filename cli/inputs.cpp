@@ -200,10 +200,7 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
       messages.error(archive.error());
       continue;
     }
-    Progress progress(arguments, name,
-                      archive->source->random_access()
-                          ? std::optional(archive->source->size().value_or(0))
-                          : std::nullopt);
+    Progress progress(arguments, *archive->source);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
     Status status;
     if (use == Use::Companions) {

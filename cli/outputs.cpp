@@ -57,14 +57,6 @@ Status OutputFile::commit() {
   return file_ ? file_->commit(true) : stdout_.flush();
 }
 
-std::string output_name(const Arguments& arguments, std::string_view value_name) {
-  std::string name = arguments.get("--output");
-  if (name.empty()) {
-    throw UsageError{fmt::format("-o {} is missing", value_name)};
-  }
-  return name;
-}
-
 Interruption::Interruption()
     : watcher_([this](const std::stop_token& done) {
         std::mutex mutex;
@@ -95,11 +87,6 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
   return messages.unreadable() ? std::nullopt : std::optional(std::move(archives));
 }
 
-unsigned thread_count(const Arguments& arguments) {
-  const unsigned given = scan_options(arguments).threads;
-  return given == 0 ? std::max(1U, std::thread::hardware_concurrency()) : given;
-}
-
 std::optional<int> compression_level(const Arguments& arguments) {
   if (!arguments.has("--level")) {
     return std::nullopt;
@@ -114,27 +101,9 @@ std::optional<int> compression_level(const Arguments& arguments) {
   return level;
 }
 
-RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
-                               const Interruption& interruption) {
-  RewriteOptions options;
-  options.read = scan_options(arguments).read;
-  options.read.memory_budget /= 2;
-  options.read.stop = interruption.token();
-  options.skip_damaged = arguments.has("--skip-damaged");
-  options.strict = arguments.has("--strict");
-  options.whole_blocks = arguments.has("--whole-blocks");
-  options.write.memory_budget = options.read.memory_budget;
-  options.write.threads = thread_count(arguments);
-  options.on_finding = [&messages](const Finding& finding) { messages.finding(finding); };
-  return options;
-}
-
 void ArchiveProgress::at(const Archive& archive, std::uint64_t position) {
   if (std::exchange(archive_, &archive) != &archive) {
-    progress_ = std::make_unique<Progress>(arguments_, archive.source->name(),
-                                           archive.source->random_access()
-                                               ? std::optional(archive.source->size().value_or(0))
-                                               : std::nullopt);
+    progress_ = std::make_unique<Progress>(arguments_, *archive.source);
   }
   progress_->at(position);
 }
@@ -162,15 +131,79 @@ Exit failure(const Error& error, Messages& messages) {
   return damage ? Exit::Not : Exit::Unreadable;
 }
 
-void tell(const RewriteReport& report, Messages& messages) {
+WritingCommand::WritingCommand(const Arguments& arguments, std::string_view value_name)
+    : arguments_(arguments), messages_(arguments), out_name_(arguments.get("--output")) {
+  if (out_name_.empty()) {
+    throw UsageError{fmt::format("-o {} is missing", value_name)};
+  }
+}
+
+int WritingCommand::run(const std::function<Result<Exit>()>& work) {
+  const Result<Exit> exit = work();
+  return static_cast<int>(exit ? *exit : failure(exit.error(), messages_));
+}
+
+int WritingCommand::run_with_archives(const std::function<Result<Exit>()>& work) {
+  auto opened = open_all(arguments_, messages_);
+  if (!opened) {
+    return static_cast<int>(Exit::Unreadable);
+  }
+  archives_ = std::move(*opened);
+  return run(work);
+}
+
+const Archive& WritingCommand::archive(std::string_view command) const {
+  if (archives_.size() != 1) {
+    throw UsageError{fmt::format("{} takes one archive", command)};
+  }
+  return archives_.front();
+}
+
+Status WritingCommand::open_output(bool replace) { return out_.open(out_name_, replace); }
+
+RewriteOptions WritingCommand::rewrite_options() { return rewrite_options(WriteOptions()); }
+
+RewriteOptions WritingCommand::rewrite_options(WriteOptions write) {
+  interruption_.emplace();
+  const ops::ScanOptions scan = scan_options(arguments_);
+  RewriteOptions options;
+  options.read = scan.read;
+  options.read.memory_budget /= 2;
+  options.read.stop = interruption_->token();
+  options.skip_damaged = arguments_.has("--skip-damaged");
+  options.strict = arguments_.has("--strict");
+  options.whole_blocks = arguments_.has("--whole-blocks");
+  options.write = std::move(write);
+  options.write.memory_budget = options.read.memory_budget;
+  options.write.threads =
+      scan.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : scan.threads;
+  options.on_finding = [this](const Finding& finding) { messages_.finding(finding); };
+  return options;
+}
+
+WritingCommand::ReadSoFar WritingCommand::progress_of_output() {
+  progress_.emplace(arguments_, out_name_, std::nullopt);
+  return shown();
+}
+
+WritingCommand::ReadSoFar WritingCommand::progress_of(const Archive& archive) {
+  progress_.emplace(arguments_, *archive.source);
+  return shown();
+}
+
+WritingCommand::ReadSoFar WritingCommand::shown() {
+  return [this](std::uint64_t position) { progress_->at(position); };
+}
+
+void WritingCommand::tell(const RewriteReport& report) {
   for (const auto& [kind, n] : report.changes) {
-    messages.hint(fmt::format("{} {}", n, kind));
+    messages_.hint(fmt::format("{} {}", n, kind));
   }
   for (const Finding& finding : report.lost) {
-    messages.finding(finding);
+    messages_.finding(finding);
   }
   if (!report.lost.empty() || report.lost_bytes > 0) {
-    messages.hint(
+    messages_.hint(
         fmt::format("kept {} records{}; lost {} bytes{}", report.records_kept,
                     report.blocks_kept > 0 ? fmt::format(" in {} blocks", report.blocks_kept) : "",
                     report.lost_bytes,
@@ -178,6 +211,11 @@ void tell(const RewriteReport& report, Messages& messages) {
                         ? fmt::format(" with {} records that are known of", report.records_lost)
                         : ""));
   }
+}
+
+Result<Exit> WritingCommand::commit() {
+  FONDS_CHECK(out_.commit());
+  return messages_.status();
 }
 
 }  // namespace fonds::cli

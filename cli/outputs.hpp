@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/encoder.hpp>
+#include <fonds/error.hpp>
 #include <fonds/format.hpp>
 #include <fonds/writing.hpp>
 
@@ -37,9 +40,6 @@ class OutputFile final : public ByteSink {
   StdoutSink stdout_;
 };
 
-// The value of --output. Throws UsageError if it is missing.
-std::string output_name(const Arguments& arguments, std::string_view value_name);
-
 // From here on Ctrl-C stops the work of those who hold the token, who then clean up.
 class Interruption {
  public:
@@ -54,11 +54,6 @@ class Interruption {
 // Opens all archives; nothing if one cannot be opened, which has been told.
 std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Messages& messages);
 
-// Options for rewriting, with half of the memory each for reading and for writing. Findings go to
-// `messages`, each once.
-RewriteOptions rewrite_options(const Arguments& arguments, Messages& messages,
-                               const Interruption& interruption);
-unsigned thread_count(const Arguments& arguments);
 // The value of --level. Throws UsageError for what is no number.
 std::optional<int> compression_level(const Arguments& arguments);
 
@@ -79,7 +74,56 @@ std::string describe(const ZstdDictionary& dictionary, const zstd::DictionaryTri
 
 // Tells of an error that ended the work. Throws UsageError for what the user can put right.
 Exit failure(const Error& error, Messages& messages);
-// Lists what was lost, and how much was kept.
-void tell(const RewriteReport& report, Messages& messages);
+
+// The course of a command that writes: each says only what is its own. One use; to be called from
+// the top to the bottom.
+class WritingCommand {
+ public:
+  // `value_name`: what --output names. Throws UsageError if that is missing.
+  WritingCommand(const Arguments& arguments, std::string_view value_name);
+
+  // Does `work` and gives the exit status. Errors are told. Throws UsageError for what the user can
+  // put right.
+  int run(const std::function<Result<Exit>()>& work);
+  // The same with all archives opened; not done if one cannot be opened.
+  int run_with_archives(const std::function<Result<Exit>()>& work);
+
+  // What the command line has.
+  const std::string& out_name() const { return out_name_; }
+  const std::vector<Archive>& archives() const { return archives_; }
+  // The only one. Throws UsageError if there are more.
+  const Archive& archive(std::string_view command) const;
+
+  // The output; with `replace` also if it is there already.
+  Status open_output(bool replace);
+  Status open_output() { return open_output(arguments_.has("--force")); }
+  OutputFile& out() { return out_; }
+
+  // Options of the flags that all have, with half of the memory each for reading and for writing.
+  // From here on Ctrl-C stops the work. Findings go to the messages, each once.
+  RewriteOptions rewrite_options();
+  // With `write` for what is written.
+  RewriteOptions rewrite_options(WriteOptions write);
+  using ReadSoFar = std::function<void(std::uint64_t)>;
+  ReadSoFar progress_of_output();
+  ReadSoFar progress_of(const Archive& archive);
+
+  Messages& messages() { return messages_; }
+  // Lists what was lost, and how much was kept.
+  void tell(const RewriteReport& report);
+  // Lets the output appear.
+  Result<Exit> commit();
+
+ private:
+  ReadSoFar shown();
+
+  const Arguments& arguments_;
+  Messages messages_;
+  std::string out_name_;
+  std::vector<Archive> archives_;
+  OutputFile out_;
+  std::optional<Interruption> interruption_;
+  std::optional<Progress> progress_;
+};
 
 }  // namespace fonds::cli

@@ -144,6 +144,10 @@ Progress::Progress(const Arguments& arguments, std::string name, std::optional<s
                     ::isatty(STDERR_FILENO) == 1);
 }
 
+Progress::Progress(const Arguments& arguments, ByteSource& source)
+    : Progress(arguments, source.name(),
+               source.random_access() ? std::optional(source.size().value_or(0)) : std::nullopt) {}
+
 Progress::~Progress() {
   if (shown_) {
     write_error(forced_ ? "\n" : "\r\x1b[K");

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fonds/byte_sink.hpp>
+#include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
@@ -68,6 +69,8 @@ std::string describe(const Finding& finding);
 class Progress {
  public:
   Progress(const Arguments& arguments, std::string name, std::optional<std::uint64_t> size);
+  // How far a source has been read.
+  Progress(const Arguments& arguments, ByteSource& source);
   ~Progress();
   void at(std::uint64_t position);  // from any thread
 
