@@ -140,6 +140,9 @@ class Survey {
     FONDS_TRY(RecordEnd end, reader.finish());
     const bool damaged = any_damage(end.findings, false);
     cut_.reset();
+    if (const auto garbage = trailing_garbage(end.findings)) {
+      return take_garbage(*garbage, place, std::move(end.findings));
+    }
     unclear_ = damaged && place.inner > 0;
     if (damaged) {
       cut_ = place.unit;
@@ -151,6 +154,25 @@ class Survey {
           std::min<std::size_t>(static_cast<std::size_t>(end.trailing), closing.size()));
     }
     return judged(std::move(end.findings));
+  }
+
+  // Octets behind the last record would lie between records then, where many readers stop.
+  static std::optional<std::uint64_t> trailing_garbage(const std::vector<Finding>& findings) {
+    const auto found = std::find_if(findings.begin(), findings.end(),
+                                    [](const Finding& f) { return f.code == "trailing-garbage"; });
+    return found == findings.end() ? std::nullopt : found->where.stored_offset;
+  }
+
+  Status take_garbage(std::uint64_t start, const Place& place, std::vector<Finding> findings) {
+    unclear_ = start <= place.unit;
+    if (!unclear_) {
+      cut_ = start;
+    }
+    missing_closing_ = {};
+    FONDS_CHECK(judged(std::move(findings)));
+    return options_.rewrite.skip_damaged
+               ? Status()
+               : refused({.source = archive_.source->name(), .stored_offset = start});
   }
 
   // The nearest dialect that can be written.

@@ -112,7 +112,8 @@ TEST_P(MadeLayouts, HoldTheContentAsItIs) {
               testing::ElementsAre("one", "", "three"));
   EXPECT_EQ(all.errors, 0U);
 }
-INSTANTIATE_TEST_SUITE_P(All, MadeLayouts, testing::Values("", "1.1", "1.0", "0.18", "00.11", "arc"));
+INSTANTIATE_TEST_SUITE_P(All, MadeLayouts,
+                         testing::Values("", "1.1", "1.0", "0.18", "00.11", "arc"));
 
 TEST(Maker, AnArchiveOfNothingIsOneWithAWarcinfo) {
   EXPECT_EQ(read_back(made_of({}, options())).types, std::vector<std::string>{"warcinfo"});
@@ -163,6 +164,22 @@ TEST(Maker, AFieldOfTheWarcinfoCannotMakeAnother) {
   MemorySink sink;
   const auto maker = warc().make_items(sink, with);
   EXPECT_EQ((*maker)->finish().error().code(), ErrorCode::BadArgument);
+}
+
+TEST(Maker, NothingIsAddedBehindOctetsThatAreNoRecord) {
+  const std::string whole =
+      "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2020\r\n"
+      "WARC-Target-URI: http://a/\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
+  for (const std::string& garbage : {std::string(512, '\0'), std::string("garbage")}) {
+    const auto archive = open_archive(mapped(whole + garbage));
+    MemorySink sink;
+    EXPECT_FALSE(warc().append_items(*archive, sink, {}));
+    EXPECT_EQ(sink.content, "");
+    MakeOptions cut;
+    cut.rewrite.skip_damaged = true;
+    EXPECT_TRUE(warc().append_items(*archive, sink, cut));
+    EXPECT_EQ(sink.content, whole);
+  }
 }
 
 TEST(Maker, APipeCannotBeAddedTo) {
