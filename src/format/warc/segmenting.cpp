@@ -16,16 +16,19 @@ namespace {
 
 constexpr std::size_t kMostDigits = 20;
 
-// Named fields of 00.11 line by line: a field with its continuations, raw.
-std::vector<std::string_view> raw_fields(std::string_view raw) {
+// Named fields of 00.11 line by line: a field with its continuations, raw. Lines end as the
+// header-line does, and in nothing else (ruling R7).
+std::vector<std::string_view> raw_fields(std::string_view raw, bool lf_only) {
+  const std::string_view line_end = lf_only ? "\n" : "\r\n";
+  const auto end_from = [&](std::size_t from) {
+    const std::size_t end = raw.find(line_end, from);
+    return end == npos ? raw.size() : end + line_end.size();
+  };
   std::vector<std::string_view> fields;
-  std::size_t at = raw.find('\n');
-  at = at == npos ? raw.size() : at + 1;
-  while (at < raw.size()) {
-    std::size_t end = raw.find('\n', at);
-    end = end == npos ? raw.size() : end + 1;
+  for (std::size_t at = end_from(0); at < raw.size();) {
+    const std::size_t end = end_from(at);
     const std::string_view line = raw.substr(at, end - at);
-    if (line == "\r\n" || line == "\n") {
+    if (line == line_end) {
       break;
     }
     const bool goes_on = line.front() == ' ' || line.front() == '\t';
@@ -210,7 +213,7 @@ Result<std::string> PieceHeaders::positional(const Piece& piece, char status,
     fields = fmt::format("Segment-Origin-ID: {}\r\n", id_);
   } else {
     bool digest_written = false;
-    for (const std::string_view raw : raw_fields(as_text(raw_))) {
+    for (const std::string_view raw : raw_fields(as_text(raw_), header_->lf_only)) {
       const bool digest = is_field(raw, "Checksum");
       if (digest && !digest_written) {
         fields += fmt::format("Checksum: {}\r\n", digest_text(piece.digest));
@@ -241,7 +244,7 @@ Result<std::string> with_positional_id(ByteView raw, std::string_view id,
   }
   const bool lf_only = end == 0 || text[end - 1] != '\r';
   std::string behind = fmt::format(" {} {} {}\r\n", columns[2], id, columns[4]);
-  for (const std::string_view field : raw_fields(text)) {
+  for (const std::string_view field : raw_fields(text, lf_only)) {
     append_lines(behind, field, lf_only);
   }
   behind += "\r\n";
