@@ -29,13 +29,6 @@ bool loses_content(std::string_view code) {
 
 std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_offset.value_or(0); }
 
-// Whether the unit at `offset` has another size than it says: then its content is not whole.
-bool wrong_size_at(const std::vector<Finding>& damage, std::uint64_t offset) {
-  return std::any_of(damage.begin(), damage.end(), [offset](const Finding& finding) {
-    return finding.code == "member-isize" && offset_of(finding) == offset;
-  });
-}
-
 // What ended a block without a length may not be there in the new unit.
 void write_missing_length(const WarcRecord& record, RecordChange& change) {
   change.length = change.length || record.header.length_state == Header::LengthState::Missing;
@@ -205,8 +198,7 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
                (lossy || group.unconfirmed > 0)) {
       Finding doubtful = finding;
       doubtful.message += "; the content is kept, and no digest tells whether it is right";
-      const bool whole = !lossy && is_checksum(finding.code) && !wrong_size_at(damage, offset);
-      tell(std::move(doubtful), whole ? Severity::Warning : Severity::Error);
+      tell(std::move(doubtful));
     } else {
       tell(finding, Severity::Warning);
     }

@@ -277,7 +277,7 @@ TEST(RepairMember, WithAWrongChecksumAndNoDigestStaysDoubtful) {
   std::string second = member(modern("b", "two"));
   second[second.size() - 8] ^= 1;
   const Repaired result = repaired(member(modern("a", "one")) + second);
-  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_THAT(result.told, ElementsAre("error member-crc"));
   EXPECT_EQ(result.changes("units got the right checksum and size"), 1U);
   EXPECT_THAT(errors_of(result.bytes), IsEmpty());
 }
@@ -294,7 +294,7 @@ TEST(RepairMember, InsideOfAMemberIsMendedByTakingOneLayerOff) {
   std::string inner = member(modern("a", "one"));
   inner[inner.size() - 8] ^= 1;
   const Repaired result = repaired(member(inner + member(modern("b", "two"))));
-  EXPECT_THAT(result.told, ElementsAre("warning member-crc"));
+  EXPECT_THAT(result.told, ElementsAre("error member-crc"));
   EXPECT_EQ(result.bytes,
             joined(stored_units({modern("a", "one"), modern("b", "two")}, {.codec = "gzip"})));
 }
