@@ -233,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{"NoType", 1, "text/html", "", {"arc-content-type"}},
         RuleCase{"TypeOfVersionBlock", 0, "text/plain", "text/html", {"arc-definition"}},
         RuleCase{"NoMetadata", 0, "1 0 Maker", "1 1 Maker", {"arc-metadata"}},
-        RuleCase{"ResultCodeOfTwo", 1, "200 - -", "2000 - -", {"bad-field-value"}},
+        RuleCase{"ResultCodeOfTwo", 1, "200 - -", "20 - -", {"bad-field-value"}},
         RuleCase{"LocationOfTwo", 1, "- - @", "- nowhere @", {"bad-uri"}},
         RuleCase{"OffsetOfTwo", 1, "@", "7", {"arc-offset"}},
         RuleCase{"FiveColumnsOfTwo", 1, " 200 - - @ a.arc", "", {"arc-v1-in-v2"}}),
