@@ -93,21 +93,14 @@ Status WarcReader::look_at_block_end() {
   const auto length = static_cast<std::size_t>(std::min(remaining_, most));
   FONDS_TRY(ByteView shown, decoder_->peek(length + 4));
   // A length that reaches over the end of the unit to where a record begins in the next one is
-  // wrong, unless it leads to the next record and that one follows no line ends: blocks may hold
-  // records, and units may end anywhere.
+  // wrong.
   const std::size_t in_unit = codec_ == "none" ? shown.size() : decoder_->shown_of_unit();
   if (in_unit < length && starts_record(shown.subspan(in_unit))) {
-    constexpr int kRight = 2;
-    const bool closed = as_text(shown.first(in_unit)).ends_with('\n');
-    FONDS_TRY(const int evidence, evidence_for(remaining_));
-    if (closed || evidence < kRight) {
-      add("truncated-block", fmt::format("the header says {} octets, its {} unit ends after {}",
-                                         consumed_ + remaining_, codec_, consumed_ + in_unit));
-      boundary_.cut = true;
-      remaining_ = in_unit;
-      return {};
-    }
-    FONDS_TRY(shown, decoder_->peek(length + 4));
+    add("truncated-block", fmt::format("the header says {} octets, its {} unit ends after {}",
+                                       consumed_ + remaining_, codec_, consumed_ + in_unit));
+    boundary_.cut = true;
+    remaining_ = in_unit;
+    return {};
   }
   if (remaining_ > most) {
     boundary_.swallowed = true;

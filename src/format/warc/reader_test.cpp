@@ -282,17 +282,6 @@ TEST(WarcReader, RecordsOfEverySizeFitAnyBudget) {
   }
 }
 
-TEST(WarcReader, ABlockThatHoldsARecordMayBeCutAnywhereIntoUnits) {
-  const std::string inner = "<" + good("inner") + ">";
-  const std::string stored = record(says(std::to_string(inner.size())), inner);
-  for (std::size_t at = 1; at < stored.size(); ++at) {
-    const Read result =
-        read(member(stored.substr(0, at)) + member(stored.substr(at)) + member(good("two")));
-    EXPECT_THAT(result.codes, testing::Not(Contains("truncated-block"))) << at;
-    EXPECT_THAT(result.lengths, ElementsAre(inner.size(), 3)) << at;
-  }
-}
-
 TEST(WarcReader, DeclaredLengthAllocatesNothing) {
   const std::string stored = record(says("3221225472"), "one");
   for (const bool gz : {false, true}) {
