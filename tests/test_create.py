@@ -15,6 +15,11 @@ from program import BINARY, WARC, blocks, cat, fonds, ls, verify
 FORMS = ["a.warc", "a.warc.gz", "a.warc.zst", "a.warc.lz4"]
 
 
+def serious(findings):
+    """Notes tell of names that do not follow the convention."""
+    return [f for f in findings if f["severity"] != "note"]
+
+
 @pytest.fixture
 def site(tmp_path):
     root = tmp_path / "site"
@@ -52,7 +57,7 @@ def test_a_directory_becomes_resources_in_the_order_of_names(tmp_path, site, nam
                                                "https://example.com/sub/a%20b.txt", "https://example.com/sub/caf%C3%A9.bin"]
     assert blocks(out, records)[1:] == [p.read_bytes() for p in sorted(q for q in site.rglob("*") if q.is_file())]
     findings, closing, status = verify(out, "--strict")
-    assert status == 0 and not findings and closing["records"] == 5
+    assert status == 0 and not serious(findings) and closing["records"] == 5
     assert [r["content_type"] for r in records[1:]] == ["text/css", "text/html", "text/plain", "application/octet-stream"]
 
 
@@ -81,7 +86,7 @@ def test_all_dialects(tmp_path, site, to, name):
     out = tmp_path / name
     create(out, "--to", to, site)
     findings, closing, status = verify(out)
-    assert status == 0 and not findings and closing["records"] == 5
+    assert status == 0 and not serious(findings) and closing["records"] == 5
     assert blocks(out, ls(out)[0])[1:] == [p.read_bytes() for p in sorted(q for q in site.rglob("*") if q.is_file())]
 
 
@@ -175,7 +180,7 @@ def test_a_dictionary_governs_what_is_added(tmp_path, site):
     create(out, "--dictionary", tmp_path / "d", site)
     create(out, "--append", site)
     findings, closing, status = verify(out)
-    assert status == 0 and not findings and closing["records"] == 10
+    assert status == 0 and not serious(findings) and closing["records"] == 10
 
 
 @pytest.mark.parametrize("name", FORMS + ["a.rio"])
@@ -197,7 +202,7 @@ def test_line_ends_that_the_last_record_lacks_are_added(tmp_path, site):
     out.write_bytes(out.read_bytes()[:-2])
     create(out, "--append", site / "index.html")
     findings, closing, status = verify(out)
-    assert not findings and closing["records"] == 4
+    assert not serious(findings) and closing["records"] == 4
 
 
 def test_an_empty_file_is_an_archive_to_add_to_and_none_is_none(tmp_path, site):

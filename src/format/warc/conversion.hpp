@@ -160,7 +160,7 @@ struct NewRecord {
 };
 // The header of a new record. `skip` for what ARC has no form for.
 Result<Converted> make_header(const NewRecord& record, const ConversionOptions& options);
-// What an ARC begins with: a version block of version 1 1 without metadata. `name` is the
+// What an ARC begins with: a version block of version 1 1 with the least metadata. `name` is the
 // archive's.
 ExtraRecord make_version_block(std::string_view name, const Date& date);
 

@@ -13,7 +13,13 @@ namespace fonds::warc {
 
 ExtraRecord make_version_block(std::string_view name, const Date& date) {
   ExtraRecord extra;
-  extra.block = "1 1 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n\n";
+  extra.block =
+      "1 1 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<arcmetadata xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "
+      "xmlns:arc=\"http://archive.org/arc/1.0/\" xmlns=\"http://archive.org/arc/1.0/\">\n"
+      "<arc:software>fonds</arc:software>\n<dc:format>ARC file version 1.1</dc:format>\n"
+      "</arcmetadata>\n";
   extra.header = "filedesc://" + detail::uri_token(name) + " 0.0.0.0 " + detail::date_digits(date) +
                  " text/plain " + std::to_string(extra.block.size()) + "\n";
   return extra;
