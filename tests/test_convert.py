@@ -173,6 +173,12 @@ def test_original_headers_can_be_left_out(tmp_path):
     assert "could not be carried over" in said
 
 
+def test_octets_that_belong_to_no_record_are_not_lost_silently(tmp_path):
+    said = convert(tmp_path / "out.arc", WARC / "own/arc-length-minus1.arc")
+    assert "octets that belong to no record" in said
+    assert "octets that belong to no record" not in convert(tmp_path / "out.arc", WARC / "own/arc-v1.arc")
+
+
 def test_ids_become_legal(tmp_path):
     convert(tmp_path / "out.warc", "--to", "warc/1.1", "--legal-ids", WARC / "0011/06-segments-gz-a.warc.gz")
     ids = [r["id"] for r in ls(tmp_path / "out.warc")[0]]

@@ -224,6 +224,15 @@ class Conversion {
     lose("trailers", other.trailer && other.trailer != first.trailer ? 1 : 0);
   }
 
+  // Octets between records are in no record that is written.
+  void lose_strays(const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+      const bool stray = finding.code == "resync" || finding.code == "resync-short" ||
+                         finding.code == "trailing-garbage";
+      lose("stretches of octets that belong to no record", stray ? 1 : 0);
+    }
+  }
+
   Status pump(const Archive& archive) {
     FONDS_TRY(const auto opened, archive.format->open(archive, reading()));
     std::optional<DigestingReader> digesting;
@@ -234,7 +243,9 @@ class Conversion {
     std::uint64_t told = 0;
     while (true) {
       FONDS_TRY(Record* const record, reader->next());
-      FONDS_CHECK(judge(archive, reader->take_loose_findings(), options_.rewrite));
+      auto loose = reader->take_loose_findings();
+      lose_strays(loose);
+      FONDS_CHECK(judge(archive, std::move(loose), options_.rewrite));
       if (record == nullptr) {
         return {};
       }
@@ -248,6 +259,7 @@ class Conversion {
         digests_.push_back(digesting->digest());
       }
       advance(header, end);
+      lose_strays(end.findings);
       FONDS_CHECK(judge(archive, std::move(end.findings), options_.rewrite));
       ++report_.records;
       report_.records_kept += writer_->fate() == RecordWriter::Fate::Whole ? 1 : 0;
