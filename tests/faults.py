@@ -34,7 +34,7 @@ def damage(path, out):
 class Bench:
     """Inputs for all commands, in one folder."""
 
-    def __init__(self, folder, size="48M"):
+    def __init__(self, folder, size="16M"):
         self.folder = Path(folder)
         self.archive = make_archive(self.folder / "in.warc.gz", size)
         self.damaged = damage(self.archive, self.folder / "damaged.warc.gz")
