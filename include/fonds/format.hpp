@@ -15,6 +15,7 @@
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
 #include <fonds/record_index.hpp>
+#include <fonds/search.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds {
@@ -164,6 +165,11 @@ class Format {
   // reading; Unsupported for a pipe and for formats without segments.
   virtual Result<std::unique_ptr<SegmentJoiner>> join_segments(std::span<const Archive> archives,
                                                                const ReadOptions& options) const;
+  // Gives the records that a query matches, as JSON Lines, or what `options.want` asks for. Errors:
+  // those of reading; BadArgument for what the query or the options cannot mean on this archive;
+  // Unsupported for formats that are not searched.
+  virtual Result<SearchReport> search(const Archive& archive, const query::Query& query,
+                                      const SearchOptions& options, const SearchSink& sink) const;
   // What the format can do beyond reading; nullptr: nothing.
   virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

@@ -55,6 +55,12 @@ Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*optio
   return cannot("has no header entries and no trailer", archive);
 }
 
+Result<SearchReport> Format::search(const Archive& archive, const query::Query& /*query*/,
+                                    const SearchOptions& /*options*/,
+                                    const SearchSink& /*sink*/) const {
+  return cannot("archives are not searched", archive);
+}
+
 Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,
                                                              const ReadOptions& /*options*/) const {
   return cannot("has no segments", archives.front());

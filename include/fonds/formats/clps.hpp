@@ -134,14 +134,14 @@ struct TimeRange {
   std::int64_t begin = 0, end = 0;        // Epoch; both included
   double begin_real = 0, end_real = 0;    // DoubleEpoch
 };
-struct TimeText {
+struct StoredPattern {
   std::uint64_t id = 0;
   std::string pattern;
 };
 
 struct Metadata {
   std::vector<TimeRange> time_ranges;    // the first is the archive's timestamp column
-  std::vector<TimeText> time_patterns;   // with unique ids
+  std::vector<StoredPattern> time_patterns;   // with unique ids
   std::vector<InputRange> inputs;        // ascending, disjoint
   bool has_inputs = false;               // the packet is there
   std::uint64_t unknown_packets = 0;     // passed over
