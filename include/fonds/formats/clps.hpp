@@ -109,6 +109,7 @@ struct Schema {
   std::span<const std::int32_t> ordered;
   // Structured arrays one after the other: ids of nodes, and tags (is_tag).
   std::span<const std::int32_t> unordered;
+  std::string fault = {};  // why its records cannot be read; empty: they can
 };
 inline bool is_tag(std::int32_t entry) { return (static_cast<std::uint32_t>(entry) >> 24) != 0; }
 inline NodeType tag_type(std::int32_t entry) {
@@ -154,12 +155,13 @@ struct TableInfo {
   std::uint64_t length = 0;   // up to the next table of the stream, or its end
   std::uint64_t records = 0;
   std::size_t schema = 0;     // place in Archive::schemas()
+  std::string fault = {};     // why it cannot be read; empty: it can
 };
 struct StreamInfo {
   std::uint64_t offset = 0;   // in the member /0
   std::uint64_t stored = 0;   // up to the next one, or the member's end
   std::uint64_t plain = 0;    // bytes it decompresses to
-  std::size_t first_table = 0, tables = 0;
+  std::string fault = {};     // why it cannot be read; empty: it can
 };
 
 // Bytes held at once by one reader, over all its threads.
@@ -226,18 +228,26 @@ struct Column {
   bool truth(std::uint64_t row) const;
 };
 
-// A decompressed stream; tables are views into it.
+// A stream of /0 while it is decompressed: as far as it was asked for. What is there stays where it
+// is. One thread at a time, until the caller has what it wants.
 class Stream {
  public:
-  Stream();
   ~Stream();
-  Stream(Stream&&) noexcept;
-  Stream& operator=(Stream&&) noexcept;
-  ByteView bytes() const { return bytes_; }  // fewer than StreamInfo::plain if it is damaged
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  std::size_t index() const { return index_; }  // in Archive::streams()
+  ByteView bytes() const { return bytes_; }     // what is there by now
+  // Decompresses until at least `n` bytes are there. False: damage comes before (told to
+  // ArchiveOptions::on_finding). Errors: LimitExceeded.
+  Result<bool> ensure(std::uint64_t n);
 
  private:
   friend class Archive;
-  std::unique_ptr<PlainBytes> plain_;
+  Stream();
+  struct State;
+  std::unique_ptr<State> state_;
+  std::size_t index_ = 0;
   ByteView bytes_;
 };
 
@@ -256,7 +266,7 @@ class Table {
   std::size_t index_ = 0;
   std::uint64_t records_ = 0;
   std::vector<Column> columns_;
-  std::shared_ptr<const Stream> stream_;
+  std::shared_ptr<const Stream> stream_;  // keeps the bytes
 };
 
 struct ArchiveOptions {
@@ -293,18 +303,16 @@ class Archive {
   // Loaded once, on the first call; live as long as the archive. Errors: LimitExceeded; Io.
   Result<const Dictionary*> dictionary(Member member) const;
 
-  // Decompresses a stream; damage leaves what comes before it and is told to on_finding, once.
-  // Errors: LimitExceeded; Io.
-  Result<std::shared_ptr<const Stream>> stream(std::size_t index) const;
-  // Only its first `plain` bytes need to be there.
-  Result<std::shared_ptr<const Stream>> stream_prefix(std::size_t index, std::uint64_t plain) const;
-  // Finds a table's columns in its stream. Errors: Corrupt if they do not fill it exactly, with the
-  // table's name.
-  Result<Table> table(std::size_t index, std::shared_ptr<const Stream> stream) const;
-  // Only its first `columns` columns, of a stream of which only a prefix may be there: nothing if
-  // more of it is needed (`needed`: at least so many bytes of the stream).
-  Result<std::optional<Table>> table_prefix(std::size_t index, std::shared_ptr<const Stream> stream,
-                                            std::size_t columns, std::uint64_t& needed) const;
+  // Begins to read a stream. Errors: Io; Unsupported for what lies behind in a pipe.
+  Result<std::shared_ptr<Stream>> open_stream(std::size_t index) const;
+  // Finds a table's columns in its stream, or only the first `columns` of them, and decompresses as
+  // much of it as that takes. Errors: Corrupt with the table's name if they do not lie in it, or if
+  // all of them do not fill it exactly; LimitExceeded.
+  Result<Table> table(std::size_t index, std::shared_ptr<Stream> stream,
+                      std::size_t columns = std::size_t(-1)) const;
+  // Places of the columns of a schema: of each value-carrying entry, its node. Lives as long as the
+  // archive.
+  std::span<const NodeId> column_nodes(std::size_t schema) const;
 
   struct State;  // of the implementation
 
