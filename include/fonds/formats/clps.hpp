@@ -178,6 +178,7 @@ class Budget {
   std::atomic<std::uint64_t> used_ = 0;
 };
 
+class BudgetShare;
 class PlainBytes;
 
 // A dictionary, decompressed: ids are places.
@@ -200,13 +201,14 @@ class Dictionary {
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
-  // `stored`: the member. Entries behind damage are missing; `finding` is told. Errors:
-  // LimitExceeded.
-  static Result<Dictionary> read(ByteView stored, Member member, Budget& budget,
-                                 const std::function<void(Finding)>& finding);
+  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets being
+  // those in the member. Errors: LimitExceeded.
+  static Result<Dictionary> read(ByteView stored, Member member, std::uint64_t max_window,
+                                 Budget& budget, const std::function<void(Finding)>& finding);
 
  private:
   std::unique_ptr<PlainBytes> plain_;
+  std::unique_ptr<BudgetShare> share_;  // of offsets_
   const char* text_ = nullptr;
   std::size_t text_size_ = 0;
   // Where each entry begins in text_; one more than there are entries, 8 behind the last one's end.
