@@ -45,7 +45,7 @@ class Container {
   Status place_members(std::span<const FileEntry> files, std::uint64_t begin, std::uint64_t end);
   Status place_pieces(std::span<const SourcePiece> pieces);
   Result<Stored> read_at(std::uint64_t offset, std::uint64_t length) const;
-  Status keep_dictionaries(Budget& budget);
+  Status keep_dictionaries();
 
   ByteSource* source_;
   std::shared_ptr<Pipe> pipe_;  // null for sources with random access
