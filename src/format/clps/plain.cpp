@@ -9,10 +9,9 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <fmt/core.h>
 
 #include "codec/zstd/frame.hpp"
 
@@ -131,7 +130,8 @@ void Inflater::damaged(std::string what, std::uint64_t at) {
 Status Inflater::reserve() {
   std::uint64_t most = 0;
   zstd::walk_frames(stored_, [&most](const zstd::FrameInfo& frame) {
-    most += frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
+    most +=
+        frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
   most = std::min(most, most_);
   if (in_file_ && most > 0) {
@@ -140,8 +140,8 @@ Status Inflater::reserve() {
   if (most > std::numeric_limits<std::size_t>::max() / 2 ||
       !plain_.reserve(static_cast<std::size_t>(most), budget_)) {
     return fail(ErrorCode::LimitExceeded,
-                fmt::format("decompressing {} bytes would exceed the memory limit of {} bytes", most,
-                            budget_.limit()));
+                fmt::format("decompressing {} bytes would exceed the memory limit of {} bytes",
+                            most, budget_.limit()));
   }
   return {};
 }
@@ -155,7 +155,8 @@ Status Inflater::ensure(std::uint64_t n) {
       FONDS_CHECK(begin_frame());
       continue;
     }
-    // Piece by piece costs a copy of everything; where most of the frame is wanted it is done whole.
+    // Piece by piece costs a copy of everything; where most of the frame is wanted it is done
+    // whole.
     const std::uint64_t room = plain_.capacity() - plain_.size();
     FONDS_CHECK(whole_ && n - plain_.size() > room / 8 * 7 ? whole_frame() : continue_frame(n));
   }
@@ -197,9 +198,9 @@ Status Inflater::begin_frame() {
 
 Status Inflater::whole_frame() {
   const std::size_t had = plain_.size();
-  const std::size_t got = ZSTD_decompressDCtx(context_.get(), plain_.data() + had,
-                                              plain_.capacity() - had, stored_.data() + at_,
-                                              static_cast<std::size_t>(frame_end_ - at_));
+  const std::size_t got =
+      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, plain_.capacity() - had,
+                          stored_.data() + at_, static_cast<std::size_t>(frame_end_ - at_));
   if (ZSTD_isError(got) != 0) {
     whole_ = false;  // piece by piece shows how far it is good
     static_cast<void>(ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only));

@@ -56,8 +56,8 @@ class PlainBytes {
   // Room for `capacity` bytes; what was there may move. False: the budget or the system has not so
   // much.
   bool reserve(std::size_t capacity, Budget& budget);
-  // The same in an unnamed file that is mapped: the system writes to the disk what the memory has no
-  // room for. Errors: Io.
+  // The same in an unnamed file that is mapped: the system writes to the disk what the memory has
+  // no room for. Errors: Io.
   Status reserve_in_file(std::size_t capacity);
   // Gives back the room behind the content; the content stays where it is as far as the system can.
   void shrink();

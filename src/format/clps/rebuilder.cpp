@@ -18,8 +18,9 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::size_t kBatchText = std::size_t{1} << 20;     // of a usual batch
-constexpr std::size_t kLongBatchText = std::size_t{8} << 20;  // a batch is given in parts from here on
+constexpr std::size_t kBatchText = std::size_t{1} << 20;  // of a usual batch
+constexpr std::size_t kLongBatchText = std::size_t{8}
+                                       << 20;  // a batch is given in parts from here on
 constexpr std::size_t kMostRows = 8192;
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
 
@@ -53,9 +54,11 @@ struct Job {
         lost.push_back({place.table->table.index(), place.row, fault});
         continue;
       }
+      const Column* const time = place.table->time;
       lines.push_back({begin, text.size() - begin,
                        static_cast<std::uint32_t>(place.table->table.index()), place.row,
-                       place.table->log_index(place.row)});
+                       place.table->log_index(place.row),
+                       time != nullptr ? texts.instant(*time, place.row) : std::nullopt});
       text.push_back('\n');
     }
   }
@@ -75,7 +78,7 @@ struct Rebuilder::State {
   std::unique_ptr<Texts> texts;
   std::vector<std::size_t> tables;  // that are wanted, in the order of the file
   std::optional<OrderedJobs<Job>> jobs;
-  std::unique_ptr<Job> current;  // that was given last
+  std::unique_ptr<Job> current;               // that was given last
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
   std::vector<Finding> findings;
   Batch batch;
@@ -112,9 +115,9 @@ struct Rebuilder::State {
       if (table.error().code() != ErrorCode::Corrupt) {
         return tl::unexpected(std::move(table.error()));
       }
-      Finding finding = table_finding(fmt::format("{}; its {} records are lost",
-                                                  table.error().message(),
-                                                  archive->tables()[index].records));
+      Finding finding =
+          table_finding(fmt::format("{}; its {} records are lost", table.error().message(),
+                                    archive->tables()[index].records));
       finding.where = table.error().where();
       findings.push_back(std::move(finding));
       return std::shared_ptr<LoadedTable>();
@@ -124,6 +127,12 @@ struct Rebuilder::State {
         archive->tree(), archive->schemas()[archive->tables()[index].schema], projection);
     if (archive->tree().log_order() != kNoNode) {
       loaded_table->log_order = loaded_table->table.column(archive->tree().log_order());
+    }
+    if (!archive->metadata().time_ranges.empty()) {
+      for (const NodeId node : archive->metadata().time_ranges.front().nodes) {
+        const Column* const column = loaded_table->table.column(node);
+        loaded_table->time = column != nullptr ? column : loaded_table->time;
+      }
     }
     if (index < options.rows.size() && options.rows[index]) {
       loaded_table->rows = &*options.rows[index];
@@ -289,10 +298,10 @@ struct Rebuilder::State {
   void tell_lost() {
     for (const Job::Lost& one : current->lost) {
       if (++lost[one.table] <= kToldRecords) {
-        findings.push_back(make_finding(
-            "clps-cell",
-            fmt::format("table {}, record {}: {}; the record is lost", one.table, one.row, one.fault),
-            {.source = archive->name()}));
+        findings.push_back(make_finding("clps-cell",
+                                        fmt::format("table {}, record {}: {}; the record is lost",
+                                                    one.table, one.row, one.fault),
+                                        {.source = archive->name()}));
       }
     }
   }
@@ -338,8 +347,8 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         const NodeType type = from.tree()[node].type;
         const bool split = type == NodeType::ClpString || type == NodeType::UnstructuredArray;
         const bool shown = state->projection.shows(node);
-        needs.variables |= shown && (split || type == NodeType::VarString ||
-                                     type == NodeType::DictionaryFloat);
+        needs.variables |=
+            shown && (split || type == NodeType::VarString || type == NodeType::DictionaryFloat);
         needs.log_types |= shown && type == NodeType::ClpString;
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
@@ -347,8 +356,8 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     FONDS_TRY(state->texts, Texts::open(from, needs));
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);
-    state->rows_in_batch = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        kBatchText / std::max<std::uint64_t>(average, 1), 16, kMostRows));
+    state->rows_in_batch = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(kBatchText / std::max<std::uint64_t>(average, 1), 16, kMostRows));
     if (state->options.order == Order::Log) {
       FONDS_CHECK(state->load_all());
     }

@@ -89,10 +89,10 @@ class ProgramBuilder {
     const auto entries = schema_.unordered;
     for (std::size_t i = 0; i < entries.size();) {
       const bool tagged = is_tag(entries[i]);
-      const auto body = tagged ? entries.subspan(i + 1, tag_length(entries[i]))
-                               : std::span<const std::int32_t>();
-      const NodeId node = tagged ? find_container(tree_, body, NodeType::StructuredArray, kNoNode)
-                                 : entries[i];
+      const auto body =
+          tagged ? entries.subspan(i + 1, tag_length(entries[i])) : std::span<const std::int32_t>();
+      const NodeId node =
+          tagged ? find_container(tree_, body, NodeType::StructuredArray, kNoNode) : entries[i];
       if (in_user_tree(node) && projection_.shows(node)) {
         arrays.emplace(node, Array{body, column});
       }
@@ -106,10 +106,9 @@ class ProgramBuilder {
   }
 
   std::uint32_t stored_in(std::span<const std::int32_t> entries) const {
-    return static_cast<std::uint32_t>(
-        std::count_if(entries.begin(), entries.end(), [this](std::int32_t entry) {
-          return !is_tag(entry) && has_column(tree_[entry].type);
-        }));
+    return static_cast<std::uint32_t>(std::count_if(
+        entries.begin(), entries.end(),
+        [this](std::int32_t entry) { return !is_tag(entry) && has_column(tree_[entry].type); }));
   }
 
   void literal(std::string_view text) { text_.append(text); }
@@ -216,11 +215,10 @@ class ProgramBuilder {
     std::vector<NodeId> open;  // below `object`, the outermost first
     bool first = true;
     for (std::size_t i = 0; i < body.size();) {
-      const NodeId node =
-          is_tag(body[i])
-              ? find_container(tree_, body.subspan(i + 1, tag_length(body[i])), tag_type(body[i]),
-                               object)
-              : body[i];
+      const NodeId node = is_tag(body[i])
+                              ? find_container(tree_, body.subspan(i + 1, tag_length(body[i])),
+                                               tag_type(body[i]), object)
+                              : body[i];
       std::vector<NodeId> path;
       for (NodeId at = tree_[node].parent; at != object; at = tree_[at].parent) {
         path.push_back(at);

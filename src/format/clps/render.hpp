@@ -21,9 +21,7 @@ class Projection {
   Projection() = default;
   // The nodes, what they contain and what encloses them.
   Projection(const SchemaTree& tree, std::span<const NodeId> nodes);
-  bool shows(NodeId leaf) const {
-    return all_ || shown_[static_cast<std::size_t>(leaf)] != 0;
-  }
+  bool shows(NodeId leaf) const { return all_ || shown_[static_cast<std::size_t>(leaf)] != 0; }
   bool all() const { return all_; }
 
  private:

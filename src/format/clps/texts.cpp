@@ -253,6 +253,26 @@ Fault Texts::append_time(const Column& column, std::uint64_t row, TextBuffer& ou
   return nullptr;
 }
 
+std::optional<std::int64_t> Texts::instant(const Column& column, std::uint64_t row) const {
+  const auto value = static_cast<std::int64_t>(column.word(row));
+  switch (column.type) {
+    case NodeType::Timestamp:
+      return value;
+    case NodeType::DateString: {
+      const DatePattern* const pattern = date_pattern(column.second_word(row));
+      return pattern == nullptr ? std::nullopt : std::optional(pattern->instant_ns(value));
+    }
+    case NodeType::Integer:
+    case NodeType::DeltaInteger:
+      return instant_of_number(value);
+    case NodeType::Float:
+    case NodeType::FormattedFloat:
+      return instant_of_number(std::bit_cast<double>(column.word(row)));
+    default:
+      return std::nullopt;
+  }
+}
+
 Fault Texts::append_text(const Column& column, std::uint64_t row, std::string& out) const {
   // The log types of strings are prepared escaped, so their own pieces are put together here.
   const LogTypes& types = column.type == NodeType::UnstructuredArray ? *array_types_ : *log_types_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,7 +62,8 @@ class Texts {
   const LogTypes& array_types() const { return *array_types_; }
   Generation generation() const { return generation_; }
 
-  // Append a value as it stands in JSON. What was appended before a fault is the caller's to remove.
+  // Append a value as it stands in JSON. What was appended before a fault is the caller's to
+  // remove.
   Fault append_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_clp_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_array(const Column& column, std::uint64_t row, TextBuffer& out) const;
@@ -77,6 +79,10 @@ class Texts {
 
   // A ClpString's or UnstructuredArray's text as it was, nothing escaped.
   Fault append_text(const Column& column, std::uint64_t row, std::string& out) const;
+
+  // The instant that a value of the timestamp column is, in ns since 1970, saturated. Nothing for
+  // types that are none.
+  std::optional<std::int64_t> instant(const Column& column, std::uint64_t row) const;
 
   const TimePattern* time_pattern(std::uint64_t id) const;
   const DatePattern* date_pattern(std::uint64_t id) const;
