@@ -42,8 +42,7 @@ Result<Escape> read_unicode(std::string_view text, std::size_t at, Meaning meani
     return Escape{*value, kUnicodeEscape};
   }
   if (meaning == Meaning::ClpS) {
-    return fault(fault_at, "found the surrogate '" +
-                               std::string(text.substr(at, kUnicodeEscape)) +
+    return fault(fault_at, "found the surrogate '" + std::string(text.substr(at, kUnicodeEscape)) +
                                "'; clp-s takes such a character only as it is");
   }
   const std::optional<char32_t> low = unicode_escape(text, at + kUnicodeEscape);

@@ -67,8 +67,7 @@ class PathMaker {
         key_ += text[at++];
         continue;
       }
-      FONDS_TRY(const Escape escape,
-                read_escape(text, at, EscapePlace::Key, meaning_, text_at));
+      FONDS_TRY(const Escape escape, read_escape(text, at, EscapePlace::Key, meaning_, text_at));
       utf8::append(key_, escape.value);
       star_ = false;
       at += escape.length;

@@ -185,8 +185,8 @@ Result<std::vector<Token>> tokenize(std::string_view text, Meaning meaning) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8::length_at(text, at);
     if (length == 0) {
-      return fault(at, "expected UTF-8, found the octet " +
-                           escape_for_terminal(text.substr(at, 1)));
+      return fault(at,
+                   "expected UTF-8, found the octet " + escape_for_terminal(text.substr(at, 1)));
     }
     at += length;
   }

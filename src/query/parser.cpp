@@ -152,8 +152,8 @@ class Parser {
       return behind_key(out, height, path);
     }
     if (pieces.size() > 1) {
-      return fault(peek().at, "expected ':' or a range operator after the key, found " +
-                                  name_of(peek()));
+      return fault(peek().at,
+                   "expected ':' or a range operator after the key, found " + name_of(peek()));
     }
     FONDS_TRY(Literal literal, make_literal(pieces.front(), meaning_));
     Path any_key = prefix_;
@@ -227,9 +227,8 @@ class Parser {
       FONDS_TRY(pattern, quoted("a pattern in quotes after ','"));
     }
     if (peek().kind != TokenKind::CloseParenthesis) {
-      return fault(peek().at, std::string("expected ") + (pattern ? "" : "',' or ") +
-                                  "')' after " + name_of(tokens_[next_ - 1]) + ", found " +
-                                  name_of(peek()));
+      return fault(peek().at, std::string("expected ") + (pattern ? "" : "',' or ") + "')' after " +
+                                  name_of(tokens_[next_ - 1]) + ", found " + name_of(peek()));
     }
     const std::size_t length = tokens_[next_ - 1].end() - text.at;
     take();
@@ -313,10 +312,10 @@ class Parser {
       return {};
     }
     if (!is_literal(peek())) {
-      return fault(peek().at, "expected a value in the list, found " + name_of(peek()) +
-                                  (peek().kind == TokenKind::Not
-                                       ? ", which stands only first in a list"
-                                       : ""));
+      return fault(
+          peek().at,
+          "expected a value in the list, found " + name_of(peek()) +
+              (peek().kind == TokenKind::Not ? ", which stands only first in a list" : ""));
     }
     FONDS_TRY(Literal value, make_literal(take(), meaning_));
     return filter(list_node.children.emplace_back(), path, Comparison::Equal, std::move(value));
@@ -350,8 +349,10 @@ class Parser {
       path_octets_ += sizeof step + step.key.size();
     }
     if (path_octets_ > kMaxPathOctets) {
-      return fault(literal.at, "found too many values behind long keys: together the paths have more "
-                               "than " + std::to_string(kMaxPathOctets) + " octets");
+      return fault(literal.at,
+                   "found too many values behind long keys: together the paths have more "
+                   "than " +
+                       std::to_string(kMaxPathOctets) + " octets");
     }
     out.kind = Node::Kind::Filter;
     out.filter = {.path = path, .comparison = comparison, .literal = std::move(literal)};
@@ -371,8 +372,7 @@ class Parser {
   }
 
   std::string unexpected_after_query() const {
-    std::string message =
-        "expected 'and', 'or' or the end of the query, found " + name_of(peek());
+    std::string message = "expected 'and', 'or' or the end of the query, found " + name_of(peek());
     if (is_literal(peek()) && is_literal(tokens_[next_ - 1])) {
       message += "; a text with blanks stands in quotes";
     }
@@ -380,7 +380,7 @@ class Parser {
   }
 
   std::string unexpected_in_list(std::optional<TokenKind> between) const {
-    const std::string expected = !between                        ? "a value"
+    const std::string expected = !between                     ? "a value"
                                  : *between == TokenKind::And ? "'and'"
                                                               : "'or'";
     const bool mixed = is_operator(peek()) || is_literal(peek());

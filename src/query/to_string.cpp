@@ -32,9 +32,7 @@ char mark_of(Namespace space) {
 
 bool is_blank_or_control(unsigned c) { return c <= 0x20U || c == 0x7fU; }
 
-void append_unicode_escape(std::string& out, unsigned c) {
-  out += fmt::format("\\u{:04x}", c);
-}
+void append_unicode_escape(std::string& out, unsigned c) { out += fmt::format("\\u{:04x}", c); }
 
 // A key as a word or a part of one; numbers for what only quotes could hold otherwise.
 void append_key(std::string& out, std::string_view key) {
