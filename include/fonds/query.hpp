@@ -74,8 +74,8 @@ class Number {
 
 // A value of a query. Several of these may hold at once: `42` is a number and a string.
 struct Literal {
-  std::string typed;               // unescaped, as written: with its wildcards as they are
-  bool exists = false;             // `*`: any value at all
+  std::string typed;    // unescaped, as written: with its wildcards as they are
+  bool exists = false;  // `*`: any value at all
   std::optional<Number> number;
   std::optional<bool> boolean;
   bool null = false;
@@ -84,7 +84,7 @@ struct Literal {
   std::optional<std::string> pattern;
   // timestamp("…"): nanoseconds since 1970 UTC; beyond int64 it saturates.
   std::optional<std::int64_t> instant;
-  std::size_t at = 0;              // octets before it in the query
+  std::size_t at = 0;  // octets before it in the query
 };
 
 struct Filter {
@@ -105,8 +105,8 @@ struct Query {
   Node root;  // lists and braces are dissolved; in Meaning::ClpS as that language groups
 };
 
-// Errors: BadArgument; where() holds the octets before the fault as decoded_offset, the message says
-// what was found and what was expected.
+// Errors: BadArgument; where() holds the octets before the fault as decoded_offset, the message
+// says what was found and what was expected.
 Result<Query> parse(std::string_view text, const ParseOptions& options = {});
 
 // A key as `--projection`, `--min` take it ("a.b", `a\.b`, "@k"). Errors: as parse().

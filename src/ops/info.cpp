@@ -202,6 +202,10 @@ class BothAttributes final : public AttributeSink {
     one_.number(name, value);
     other_.number(name, value);
   }
+  void integer(std::string_view name, std::int64_t value) override {
+    one_.integer(name, value);
+    other_.integer(name, value);
+  }
   void begin_object(std::string_view name) override {
     one_.begin_object(name);
     other_.begin_object(name);

@@ -90,9 +90,7 @@ class SchemaTree {
 
   std::span<const Node> nodes() const { return nodes_; }
   const Node& operator[](NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
-  bool contains(NodeId id) const {
-    return id >= 0 && static_cast<std::size_t>(id) < nodes_.size();
-  }
+  bool contains(NodeId id) const { return id >= 0 && static_cast<std::size_t>(id) < nodes_.size(); }
   NodeId user_root() const { return user_root_; }            // kNoNode if there is none, as below
   NodeId generated_root() const { return generated_root_; }  // of the namespace "@"
   NodeId log_order() const { return log_order_; }            // the node log_event_idx
@@ -132,10 +130,13 @@ struct InputRange {
 struct TimeRange {
   std::string key;  // as the query language writes it
   std::vector<NodeId> nodes;
-  enum class Encoding : std::uint64_t { None = 0, Epoch = 1, DoubleEpoch = 2 } encoding =
-      Encoding::None;
-  std::int64_t begin = 0, end = 0;        // Epoch; both included
-  double begin_real = 0, end_real = 0;    // DoubleEpoch
+  enum class Encoding : std::uint64_t {
+    None = 0,
+    Epoch = 1,
+    DoubleEpoch = 2
+  } encoding = Encoding::None;
+  std::int64_t begin = 0, end = 0;      // Epoch; both included
+  double begin_real = 0, end_real = 0;  // DoubleEpoch
 };
 struct StoredPattern {
   std::uint64_t id = 0;
@@ -143,27 +144,27 @@ struct StoredPattern {
 };
 
 struct Metadata {
-  std::vector<TimeRange> time_ranges;    // the first is the archive's timestamp column
-  std::vector<StoredPattern> time_patterns;   // with unique ids
-  std::vector<InputRange> inputs;        // ascending, disjoint
-  bool has_inputs = false;               // the packet is there
-  std::uint64_t unknown_packets = 0;     // passed over
+  std::vector<TimeRange> time_ranges;        // the first is the archive's timestamp column
+  std::vector<StoredPattern> time_patterns;  // with unique ids
+  std::vector<InputRange> inputs;            // ascending, disjoint
+  bool has_inputs = false;                   // the packet is there
+  std::uint64_t unknown_packets = 0;         // passed over
 };
 
 // Where the columns of the records of one schema lie.
 struct TableInfo {
   std::uint64_t stream = 0;
-  std::uint64_t offset = 0;   // in the decompressed stream
-  std::uint64_t length = 0;   // up to the next table of the stream, or its end
+  std::uint64_t offset = 0;  // in the decompressed stream
+  std::uint64_t length = 0;  // up to the next table of the stream, or its end
   std::uint64_t records = 0;
-  std::size_t schema = 0;     // place in Archive::schemas()
-  std::string fault = {};     // why it cannot be read; empty: it can
+  std::size_t schema = 0;  // place in Archive::schemas()
+  std::string fault = {};  // why it cannot be read; empty: it can
 };
 struct StreamInfo {
-  std::uint64_t offset = 0;   // in the member /0
-  std::uint64_t stored = 0;   // up to the next one, or the member's end
-  std::uint64_t plain = 0;    // bytes it decompresses to
-  std::string fault = {};     // why it cannot be read; empty: it can
+  std::uint64_t offset = 0;  // in the member /0
+  std::uint64_t stored = 0;  // up to the next one, or the member's end
+  std::uint64_t plain = 0;   // bytes it decompresses to
+  std::string fault = {};    // why it cannot be read; empty: it can
 };
 
 // Bytes held at once by one reader, over all its threads.
@@ -203,8 +204,8 @@ class Dictionary {
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
-  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets being
-  // those in the member. Errors: LimitExceeded.
+  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets
+  // being those in the member. Errors: LimitExceeded.
   static Result<Dictionary> read(ByteView stored, Member member, std::uint64_t max_window,
                                  Budget& budget, const std::function<void(Finding)>& finding);
 
@@ -217,12 +218,14 @@ class Dictionary {
   std::vector<std::uint64_t> offsets_;
 };
 
-// The values of one column of a table, as stored; lives as long as its Table.
+// The values of one column of a table; lives as long as its Table.
 struct Column {
   NodeId node = kNoNode;
   NodeType type = NodeType::Integer;
   std::uint64_t records = 0;
-  ByteView values;     // the first array: 8 octets a record, 1 for Boolean
+  // The first array: 8 octets a record, 1 for Boolean. Differences (DeltaInteger, Timestamp) are
+  // summed up already: what stands here are the values themselves.
+  ByteView values;
   ByteView seconds;    // the second one: formats of 2 octets, pattern ids of 8 octets
   ByteView variables;  // ClpString, UnstructuredArray: 8 octets each
 
@@ -267,6 +270,9 @@ class Stream {
   // Decompresses until at least `n` bytes are there. False: damage comes before (told to
   // ArchiveOptions::on_finding). Errors: LimitExceeded.
   Result<bool> ensure(std::uint64_t n);
+  // Makes values of the `count` differences of 8 octets at `at`, which are there; the second time
+  // nothing.
+  void sum_up(std::uint64_t at, std::uint64_t count);
 
  private:
   friend class Archive;
@@ -331,8 +337,9 @@ class Archive {
   // Loaded once, on the first call; live as long as the archive. Errors: LimitExceeded; Io.
   Result<const Dictionary*> dictionary(Member member) const;
 
-  // Begins to read a stream. Errors: Io; Unsupported for what lies behind in a pipe.
-  Result<std::shared_ptr<Stream>> open_stream(std::size_t index) const;
+  // Begins to read a stream. `in_file`: what is decompressed goes to an unnamed temporary file
+  // instead of counting against the budget. Errors: Io; Unsupported for what lies behind in a pipe.
+  Result<std::shared_ptr<Stream>> open_stream(std::size_t index, bool in_file = false) const;
   // Finds a table's columns in its stream, or only the first `columns` of them, and decompresses as
   // much of it as that takes. Errors: Corrupt with the table's name if they do not lie in it, or if
   // all of them do not fill it exactly; LimitExceeded.
@@ -353,14 +360,6 @@ class Archive {
 struct RowSet {
   std::vector<std::uint64_t> bits;
   bool test(std::uint64_t row) const { return (bits[row / 64] >> (row % 64) & 1) != 0; }
-};
-
-// One rebuilt record.
-struct RebuiltRecord {
-  std::string_view json;        // without a line end; lives until the next one is asked for
-  std::size_t table = 0;        // in Archive::tables()
-  std::uint64_t row = 0;        // in it
-  std::optional<std::uint64_t> log_index;  // log_event_idx
 };
 
 enum class Order : std::uint8_t {
@@ -395,7 +394,8 @@ class Rebuilder {
       std::size_t begin = 0, length = 0;  // in `text`, without the LF
       std::uint32_t table = 0;
       std::uint64_t row = 0;
-      std::uint64_t log_index = 0;
+      std::uint64_t log_index = 0;            // log_event_idx; 0 if it has none
+      std::optional<std::int64_t> time = {};  // of the timestamp column, ns since 1970
     };
     std::span<const Line> lines;
     std::span<const Finding> findings;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -108,9 +109,9 @@ struct Archive::State {
   template <typename T>
   Result<T> placed(Member member, Result<T> parsed) {
     if (!parsed) {
-      return tl::unexpected(std::move(parsed.error())
-                                .with({.source = source->name(),
-                                       .stored_offset = container->range(member).offset}));
+      return tl::unexpected(
+          std::move(parsed.error())
+              .with({.source = source->name(), .stored_offset = container->range(member).offset}));
     }
     return parsed;
   }
@@ -133,15 +134,15 @@ struct Archive::State {
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
     }
-    const std::uint64_t bytes =
-        tree.nodes().size() * (sizeof(Node) + 16) + schemas.entries.size() * 12 +
-        schemas.schemas.size() * 160 + tables.tables.size() * sizeof(TableInfo) +
-        tables.streams.size() * sizeof(StreamInfo);
+    const std::uint64_t bytes = tree.nodes().size() * (sizeof(Node) + 16) +
+                                schemas.entries.size() * 12 + schemas.schemas.size() * 160 +
+                                tables.tables.size() * sizeof(TableInfo) +
+                                tables.streams.size() * sizeof(StreamInfo);
     if (!held.resize(bytes)) {
-      return fail(ErrorCode::LimitExceeded,
-                  fmt::format("tree, schemas and tables take {} bytes, more than the memory limit",
-                              bytes),
-                  {.source = source->name()});
+      return fail(
+          ErrorCode::LimitExceeded,
+          fmt::format("tree, schemas and tables take {} bytes, more than the memory limit", bytes),
+          {.source = source->name()});
     }
     for (std::size_t i = 0; i < tables.tables.size(); ++i) {
       if (!tables.tables[i].fault.empty()) {
@@ -152,9 +153,9 @@ struct Archive::State {
   }
 
   void tell_fault(std::size_t table) {
-    tell(make_finding("clps-table", fmt::format("table {}: {}; its {} records are lost", table,
-                                                tables.tables[table].fault,
-                                                tables.tables[table].records)));
+    tell(make_finding("clps-table",
+                      fmt::format("table {}: {}; its {} records are lost", table,
+                                  tables.tables[table].fault, tables.tables[table].records)));
   }
 };
 
@@ -165,6 +166,7 @@ struct Stream::State {
   std::uint64_t stored_at = 0;  // where it begins in the archive
   Archive::State* archive = nullptr;
   bool told = false;
+  std::set<std::uint64_t> summed;  // places
 };
 
 Stream::Stream() : state_(std::make_unique<State>()) {}
@@ -188,13 +190,24 @@ Result<bool> Stream::ensure(std::uint64_t n) {
     state.archive->tell(make_finding(
         "clps-stream",
         fmt::format("/0: stream {}: {}", index_,
-                    damage != nullptr
-                        ? damage->what
-                        : fmt::format("{} bytes come out, it should be {}", bytes_.size(),
-                                      state.info.plain)),
+                    damage != nullptr ? damage->what
+                                      : fmt::format("{} bytes come out, it should be {}",
+                                                    bytes_.size(), state.info.plain)),
         {.stored_offset = state.stored_at + (damage != nullptr ? damage->at : 0)}));
   }
   return n <= bytes_.size();
+}
+
+void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
+  if (!state_->summed.insert(at).second) {
+    return;
+  }
+  std::byte* to = state_->inflater->writable() + at;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i, to += 8) {
+    sum += load_le64({to, 8});
+    store_le64(sum, to);
+  }
 }
 
 Archive::Archive(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -252,8 +265,8 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
     if (read) {
       loaded.dictionary = std::move(*read);
     } else {
-      loaded.error = std::move(read.error()).with(
-          {.source = name(), .stored_offset = member_range(member).offset});
+      loaded.error = std::move(read.error())
+                         .with({.source = name(), .stored_offset = member_range(member).offset});
     }
   });
   if (loaded.error) {
@@ -262,7 +275,7 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
   return &loaded.dictionary;
 }
 
-Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index) const {
+Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index, bool in_file) const {
   return guarded([&]() -> Result<std::shared_ptr<Stream>> {
     const StreamInfo& info = streams()[index];
     const std::shared_ptr<Stream> stream(new Stream);
@@ -273,7 +286,7 @@ Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index) const {
     state.stored_at = member_range(Member::Tables).offset + info.offset;
     FONDS_TRY(state.stored, state_->container->read(Member::Tables, info.offset, info.stored));
     state.inflater.emplace(state.stored.view, info.plain, state_->options.read.max_window,
-                           state_->budget);
+                           state_->budget, in_file);
     return stream;
   });
 }
@@ -288,6 +301,15 @@ class ColumnWalk {
 
   // The next array of so many octets a record. False: it does not fit.
   Result<bool> array(std::uint64_t width, ByteView& out) { return bytes(records_, width, out); }
+
+  Result<bool> differences(ByteView& out) {
+    const std::uint64_t begin = at_;
+    FONDS_TRY(const bool there, bytes(records_, 8, out));
+    if (there) {
+      stream_.sum_up(begin, records_);
+    }
+    return there;
+  }
 
   Result<bool> counted(ByteView& out) {
     ByteView count;
@@ -321,7 +343,10 @@ class ColumnWalk {
 };
 
 Result<bool> find_column(ColumnWalk& walk, Column& column) {
-  FONDS_TRY(const bool first, walk.array(column.type == NodeType::Boolean ? 1 : 8, column.values));
+  const bool summed = column.type == NodeType::DeltaInteger || column.type == NodeType::Timestamp;
+  FONDS_TRY(const bool first,
+            summed ? walk.differences(column.values)
+                   : walk.array(column.type == NodeType::Boolean ? 1 : 8, column.values));
   if (!first) {
     return false;
   }
