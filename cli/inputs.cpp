@@ -37,15 +37,26 @@ void read_names(std::istream& from, std::vector<std::string>& names) {
   }
 }
 
-void add_directory(const std::string& name, std::vector<std::string>& names, Messages& messages) {
+// Adds the archives in a directory, with `deep` also those in directories in it.
+void add_directory(const std::string& name, bool deep, std::vector<std::string>& names,
+                   Messages& messages) {
   std::error_code error;
   std::vector<std::string> found;
   auto entry = std::filesystem::recursive_directory_iterator(name, error);
   for (; !error && entry != std::filesystem::recursive_directory_iterator();
        entry.increment(error)) {
     std::error_code ignored;
+    std::string path = entry->path().string();
     if (entry->is_regular_file(ignored)) {
-      found.push_back(entry->path().string());
+      found.push_back(std::move(path));
+    } else if (entry->is_directory(ignored)) {
+      const bool archive = is_archive_directory(path);
+      if (archive) {
+        found.push_back(std::move(path));
+      }
+      if (archive || !deep) {
+        entry.disable_recursion_pending();
+      }
     }
   }
   if (error) {
@@ -53,6 +64,38 @@ void add_directory(const std::string& name, std::vector<std::string>& names, Mes
   }
   std::sort(found.begin(), found.end());
   names.insert(names.end(), found.begin(), found.end());
+}
+
+std::vector<std::string> names_of(const Arguments& arguments, bool directories,
+                                  Messages& messages) {
+  std::vector<std::string> given = arguments.positional;
+  if (arguments.has("--files-from")) {
+    const std::string list = arguments.get("--files-from");
+    if (list == "-") {
+      read_names(std::cin, given);
+    } else {
+      std::ifstream file(list);
+      if (!file) {
+        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
+      }
+      read_names(file, given);
+    }
+  }
+  if (given.empty() && !messages.unreadable()) {
+    throw UsageError{"no archive given; a file, or - for standard input"};
+  }
+  const bool deep = arguments.has("--recursive");
+  std::vector<std::string> names;
+  for (const std::string& name : given) {
+    std::error_code ignored;
+    if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
+        !is_archive_directory(name)) {
+      add_directory(name, deep, names, messages);
+    } else {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -94,32 +137,12 @@ std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
 }
 
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {
-  std::vector<std::string> given = arguments.positional;
-  if (arguments.has("--files-from")) {
-    const std::string list = arguments.get("--files-from");
-    if (list == "-") {
-      read_names(std::cin, given);
-    } else {
-      std::ifstream file(list);
-      if (!file) {
-        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
-      }
-      read_names(file, given);
-    }
-  }
-  if (given.empty() && !messages.unreadable()) {
-    throw UsageError{"no archive given; a file, or - for standard input"};
-  }
-  std::vector<std::string> names;
-  for (const std::string& name : given) {
-    std::error_code ignored;
-    if (arguments.has("--recursive") && std::filesystem::is_directory(name, ignored)) {
-      add_directory(name, names, messages);
-    } else {
-      names.push_back(name);
-    }
-  }
-  return names;
+  return names_of(arguments, false, messages);
+}
+
+std::vector<std::string> input_names_of_directories(const Arguments& arguments,
+                                                    Messages& messages) {
+  return names_of(arguments, true, messages);
 }
 
 void register_transformers(const Arguments& arguments) {
@@ -185,10 +208,13 @@ Status add_companions(const Arguments& arguments, const Archive& archive, Messag
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
-                      Use use) {
+                      Use use, const std::function<bool()>& enough) {
   const std::string format = arguments.get("--format");
   ops::ScanOptions options = scan_options(arguments);
   for (const std::string& name : names) {
+    if (enough && enough()) {
+      return;
+    }
     const auto archive = open_archive(name, {.format = format});
     if (interrupted()) {
       return;
