@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,10 +43,17 @@ struct OpenOptions {
   std::string_view format;  // name of a format; empty: recognized from the content
 };
 
-// Opens a path (or "-") and recognizes codec and format from the content, never from the name.
-// Errors: NotFound, Io; Unsupported if the content is no archive that this library knows.
+// Opens a path (or "-", or a directory that is an archive) and recognizes codec and format from the
+// content, never from the name. Errors: NotFound, Io; Unsupported if the content is no archive that
+// this library knows.
 Result<Archive> open_archive(std::string_view path, const OpenOptions& options = {});
 Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptions& options = {});
+
+// Opens a path as open_source() does, and a directory if it is an archive by itself.
+Result<std::shared_ptr<ByteSource>> open_archive_source(std::string_view path);
+// Whether a path is a directory that is an archive by itself, also one of a version that cannot be
+// read.
+bool is_archive_directory(std::string_view path);
 
 // What of a record is asked for.
 enum class RecordPart : std::uint8_t {
@@ -103,6 +111,8 @@ struct FormatTraits {
   bool captures = false;              // records are captures of URLs: a CDX tells of them
   bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
   bool extras = false;                // its usual layout holds header entries and a trailer
+  bool search = false;                // Format::search() gives an answer
+  bool inputs = false;                // ReadOptions::stored_order, input and range mean something
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
   std::string_view other_name = {};   // under which it is written too: "arc"
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
@@ -137,6 +147,11 @@ class Format {
   // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
   virtual int probe(ByteView decoded_head, bool whole) const = 0;
   virtual RecordProbe record_probe() const = 0;
+  // If a directory with these entries, sorted, is one archive of this format: the files that it is
+  // read from, in the order in which they read like a single file. Else nothing. Errors:
+  // Unsupported if it is an archive of a version that cannot be read.
+  virtual Result<std::vector<std::string>> directory_files(
+      std::span<const std::string> entries) const;
   // The columns of a list that has not been told which.
   virtual std::span<const std::string_view> columns() const = 0;
   virtual FormatTraits traits() const { return {}; }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,11 @@ tl::unexpected<Error> cannot(std::string_view what, const Archive& archive) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> Format::directory_files(
+    std::span<const std::string> /*entries*/) const {
+  return std::vector<std::string>();
+}
 
 Status Format::describe(const Archive& /*archive*/, const ReadOptions& /*options*/,
                         const Totals* /*totals*/, AttributeSink& /*out*/,

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -178,6 +180,7 @@ class Budget {
   std::atomic<std::uint64_t> used_ = 0;
 };
 
+class BudgetShare;
 class PlainBytes;
 
 // A dictionary, decompressed: ids are places.
@@ -200,13 +203,14 @@ class Dictionary {
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
-  // `stored`: the member. Entries behind damage are missing; `finding` is told. Errors:
-  // LimitExceeded.
-  static Result<Dictionary> read(ByteView stored, Member member, Budget& budget,
-                                 const std::function<void(Finding)>& finding);
+  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets being
+  // those in the member. Errors: LimitExceeded.
+  static Result<Dictionary> read(ByteView stored, Member member, std::uint64_t max_window,
+                                 Budget& budget, const std::function<void(Finding)>& finding);
 
  private:
   std::unique_ptr<PlainBytes> plain_;
+  std::unique_ptr<BudgetShare> share_;  // of offsets_
   const char* text_ = nullptr;
   std::size_t text_size_ = 0;
   // Where each entry begins in text_; one more than there are entries, 8 behind the last one's end.
@@ -222,10 +226,32 @@ struct Column {
   ByteView seconds;    // the second one: formats of 2 octets, pattern ids of 8 octets
   ByteView variables;  // ClpString, UnstructuredArray: 8 octets each
 
-  std::uint64_t word(std::uint64_t row) const;         // of `values`
-  std::uint64_t second_word(std::uint64_t row) const;  // of `seconds`, 8 octets
-  std::uint16_t format(std::uint64_t row) const;       // of `seconds`, 2 octets
-  bool truth(std::uint64_t row) const;
+  // Of a row below `records`.
+  std::uint64_t word(std::uint64_t row) const { return load<std::uint64_t>(values, row); }
+  std::uint64_t second_word(std::uint64_t row) const { return load<std::uint64_t>(seconds, row); }
+  std::uint16_t format(std::uint64_t row) const { return load<std::uint16_t>(seconds, row); }
+  bool truth(std::uint64_t row) const { return load<std::uint8_t>(values, row) != 0; }
+  std::uint64_t variable(std::uint64_t place) const {
+    return load<std::uint64_t>(variables, place);
+  }
+  std::uint64_t variable_count() const { return variables.size() / 8; }
+
+ private:
+  template <typename T>
+  static T load(ByteView bytes, std::uint64_t place) {
+    T value;
+    std::memcpy(&value, bytes.data() + place * sizeof(T), sizeof(T));
+    if constexpr (std::endian::native == std::endian::big) {
+      T swapped = 0;
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        swapped = static_cast<T>(swapped << 8 | (value >> (8 * i) & 0xFF));
+      }
+      return swapped;
+    }
+    return value;
+  }
+
+ public:
 };
 
 // A stream of /0 while it is decompressed: as far as it was asked for. What is there stays where it
@@ -299,6 +325,8 @@ class Archive {
   ByteRange member_range(Member member) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
+  // Tells ArchiveOptions::on_finding, with the archive's name; thread-safe.
+  void tell(Finding finding) const;
 
   // Loaded once, on the first call; live as long as the archive. Errors: LimitExceeded; Io.
   Result<const Dictionary*> dictionary(Member member) const;
