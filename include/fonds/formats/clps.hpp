@@ -217,12 +217,14 @@ class Dictionary {
   std::vector<std::uint64_t> offsets_;
 };
 
-// The values of one column of a table, as stored; lives as long as its Table.
+// The values of one column of a table; lives as long as its Table.
 struct Column {
   NodeId node = kNoNode;
   NodeType type = NodeType::Integer;
   std::uint64_t records = 0;
-  ByteView values;     // the first array: 8 octets a record, 1 for Boolean
+  // The first array: 8 octets a record, 1 for Boolean. Differences (DeltaInteger, Timestamp) are
+  // summed up already: what stands here are the values themselves.
+  ByteView values;
   ByteView seconds;    // the second one: formats of 2 octets, pattern ids of 8 octets
   ByteView variables;  // ClpString, UnstructuredArray: 8 octets each
 
@@ -267,6 +269,9 @@ class Stream {
   // Decompresses until at least `n` bytes are there. False: damage comes before (told to
   // ArchiveOptions::on_finding). Errors: LimitExceeded.
   Result<bool> ensure(std::uint64_t n);
+  // Makes values of the `count` differences of 8 octets at `at`, which are there; the second time
+  // nothing.
+  void sum_up(std::uint64_t at, std::uint64_t count);
 
  private:
   friend class Archive;
@@ -331,8 +336,9 @@ class Archive {
   // Loaded once, on the first call; live as long as the archive. Errors: LimitExceeded; Io.
   Result<const Dictionary*> dictionary(Member member) const;
 
-  // Begins to read a stream. Errors: Io; Unsupported for what lies behind in a pipe.
-  Result<std::shared_ptr<Stream>> open_stream(std::size_t index) const;
+  // Begins to read a stream. `in_file`: what is decompressed goes to an unnamed temporary file
+  // instead of counting against the budget. Errors: Io; Unsupported for what lies behind in a pipe.
+  Result<std::shared_ptr<Stream>> open_stream(std::size_t index, bool in_file = false) const;
   // Finds a table's columns in its stream, or only the first `columns` of them, and decompresses as
   // much of it as that takes. Errors: Corrupt with the table's name if they do not lie in it, or if
   // all of them do not fill it exactly; LimitExceeded.

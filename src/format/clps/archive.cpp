@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -165,6 +166,7 @@ struct Stream::State {
   std::uint64_t stored_at = 0;  // where it begins in the archive
   Archive::State* archive = nullptr;
   bool told = false;
+  std::set<std::uint64_t> summed;  // places
 };
 
 Stream::Stream() : state_(std::make_unique<State>()) {}
@@ -195,6 +197,18 @@ Result<bool> Stream::ensure(std::uint64_t n) {
         {.stored_offset = state.stored_at + (damage != nullptr ? damage->at : 0)}));
   }
   return n <= bytes_.size();
+}
+
+void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
+  if (!state_->summed.insert(at).second) {
+    return;
+  }
+  std::byte* to = state_->inflater->writable() + at;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i, to += 8) {
+    sum += load_le64({to, 8});
+    store_le64(sum, to);
+  }
 }
 
 Archive::Archive(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -262,7 +276,7 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
   return &loaded.dictionary;
 }
 
-Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index) const {
+Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index, bool in_file) const {
   return guarded([&]() -> Result<std::shared_ptr<Stream>> {
     const StreamInfo& info = streams()[index];
     const std::shared_ptr<Stream> stream(new Stream);
@@ -273,7 +287,7 @@ Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index) const {
     state.stored_at = member_range(Member::Tables).offset + info.offset;
     FONDS_TRY(state.stored, state_->container->read(Member::Tables, info.offset, info.stored));
     state.inflater.emplace(state.stored.view, info.plain, state_->options.read.max_window,
-                           state_->budget);
+                           state_->budget, in_file);
     return stream;
   });
 }
@@ -288,6 +302,15 @@ class ColumnWalk {
 
   // The next array of so many octets a record. False: it does not fit.
   Result<bool> array(std::uint64_t width, ByteView& out) { return bytes(records_, width, out); }
+
+  Result<bool> differences(ByteView& out) {
+    const std::uint64_t begin = at_;
+    FONDS_TRY(const bool there, bytes(records_, 8, out));
+    if (there) {
+      stream_.sum_up(begin, records_);
+    }
+    return there;
+  }
 
   Result<bool> counted(ByteView& out) {
     ByteView count;
@@ -321,7 +344,10 @@ class ColumnWalk {
 };
 
 Result<bool> find_column(ColumnWalk& walk, Column& column) {
-  FONDS_TRY(const bool first, walk.array(column.type == NodeType::Boolean ? 1 : 8, column.values));
+  const bool summed = column.type == NodeType::DeltaInteger || column.type == NodeType::Timestamp;
+  FONDS_TRY(const bool first,
+            summed ? walk.differences(column.values)
+                   : walk.array(column.type == NodeType::Boolean ? 1 : 8, column.values));
   if (!first) {
     return false;
   }

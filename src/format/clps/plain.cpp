@@ -2,8 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <fmt/core.h>
 
@@ -39,7 +46,44 @@ bool BudgetShare::resize(std::uint64_t n) {
   return true;
 }
 
-PlainBytes::~PlainBytes() { std::free(data_); }
+PlainBytes::~PlainBytes() {
+  if (mapped_) {
+    ::munmap(data_, capacity_);
+  } else {
+    std::free(data_);
+  }
+}
+
+Status PlainBytes::reserve_in_file(std::size_t capacity) {
+  std::error_code error;
+  const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+  const std::string path = error ? std::string("/tmp") : directory.string();
+  const int fd = ::open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  const auto failed = [&](const char* what) {
+    const std::string reason = std::generic_category().message(errno);
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    return fail(ErrorCode::Io, fmt::format("{} a temporary file in {}: {}", what, path, reason));
+  };
+  if (fd < 0) {
+    return failed("cannot make");
+  }
+  // The blocks are asked for now: a full disk must not show while the mapping is written.
+  if (const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(capacity)); code != 0) {
+    errno = code;
+    return failed("cannot enlarge");
+  }
+  void* const at = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) {
+    return failed("cannot map");
+  }
+  ::close(fd);
+  data_ = static_cast<std::byte*>(at);
+  capacity_ = capacity;
+  mapped_ = true;
+  return {};
+}
 
 bool PlainBytes::reserve(std::size_t capacity, Budget& budget) {
   if (capacity <= capacity_) {
@@ -63,7 +107,7 @@ bool PlainBytes::reserve(std::size_t capacity, Budget& budget) {
 }
 
 void PlainBytes::shrink() {
-  if (size_ == capacity_) {
+  if (size_ == capacity_ || mapped_) {
     return;
   }
   const std::size_t kept = std::max<std::size_t>(size_, 1);
@@ -74,8 +118,9 @@ void PlainBytes::shrink() {
   }
 }
 
-Inflater::Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget)
-    : stored_(stored), most_(most), max_window_(max_window), budget_(budget) {}
+Inflater::Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget,
+                   bool in_file)
+    : stored_(stored), most_(most), max_window_(max_window), budget_(budget), in_file_(in_file) {}
 
 void Inflater::damaged(std::string what, std::uint64_t at) {
   damaged_ = over_ = true;
@@ -89,6 +134,9 @@ Status Inflater::reserve() {
     most += frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
   most = std::min(most, most_);
+  if (in_file_ && most > 0) {
+    return plain_.reserve_in_file(static_cast<std::size_t>(most));
+  }
   if (most > std::numeric_limits<std::size_t>::max() / 2 ||
       !plain_.reserve(static_cast<std::size_t>(most), budget_)) {
     return fail(ErrorCode::LimitExceeded,

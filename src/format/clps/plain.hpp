@@ -56,6 +56,9 @@ class PlainBytes {
   // Room for `capacity` bytes; what was there may move. False: the budget or the system has not so
   // much.
   bool reserve(std::size_t capacity, Budget& budget);
+  // The same in an unnamed file that is mapped: the system writes to the disk what the memory has no
+  // room for. Errors: Io.
+  Status reserve_in_file(std::size_t capacity);
   // Gives back the room behind the content; the content stays where it is as far as the system can.
   void shrink();
 
@@ -65,9 +68,11 @@ class PlainBytes {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
     std::swap(share_, other.share_);
+    std::swap(mapped_, other.mapped_);
   }
 
-  std::byte* data_ = nullptr;  // of malloc
+  std::byte* data_ = nullptr;  // of malloc, or mapped
+  bool mapped_ = false;
   std::size_t size_ = 0, capacity_ = 0;
   BudgetShare share_;
 };
@@ -83,13 +88,17 @@ class Inflater {
  public:
   // `stored` must outlive the inflater. At most `most` bytes come out; that there are more is
   // damage.
-  Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget);
+  // `in_file`: what comes out is kept in a file and does not count.
+  Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget,
+           bool in_file = false);
 
   // Until at least `n` bytes are there, or all, or damage comes. Errors: LimitExceeded.
   Status ensure(std::uint64_t n);
   bool over() const { return over_; }  // all is there, or damage came
   const InflateDamage* damage() const { return damaged_ ? &damage_ : nullptr; }
   const PlainBytes& plain() const { return plain_; }
+  // What is there may be changed: nothing that comes later is made of it.
+  std::byte* writable() { return plain_.data(); }
   PlainBytes take() { return std::move(plain_); }
 
  private:
@@ -110,7 +119,7 @@ class Inflater {
   PlainBytes plain_;
   std::uint64_t at_ = 0;         // stored bytes that were taken
   std::uint64_t frame_end_ = 0;  // of the frame that is being read
-  bool in_frame_ = false, whole_ = false, over_ = false, damaged_ = false;
+  bool in_file_, in_frame_ = false, whole_ = false, over_ = false, damaged_ = false;
   InflateDamage damage_;
 };
 
