@@ -33,10 +33,11 @@ struct Places {
   // All places from the first one that is set.
   Places from_first() const {
     Places out;
-    bool begun = false;
+    std::uint64_t behind = 0;  // all ones once a place was met
     for (std::size_t i = 0; i < kWords; ++i) {
-      out.words[i] = begun ? ~std::uint64_t{0} : ~(words[i] - 1) & (words[i] == 0 ? 0 : ~std::uint64_t{0});
-      begun = begun || words[i] != 0;
+      const std::uint64_t first = words[i] & (0 - words[i]);
+      out.words[i] = behind | (first == 0 ? 0 : 0 - first);
+      behind = out.words[i] == 0 ? 0 : ~std::uint64_t{0};
     }
     return out;
   }
@@ -129,13 +130,12 @@ struct Machine {
     return atoms;
   }
   Machine(const PatternAtoms& atoms, bool certain_)
-      : whole(atoms), piece(containing(atoms.longest)), certain(certain_ && !atoms.longest.empty()) {
+      : whole(atoms), piece(containing(atoms.longest)), certain(certain_) {
     for (std::size_t i = 0; i < atoms.any.size(); ++i) {
       if (atoms.any[i] != 0) {
         any_atoms.set(i);
       }
     }
-    certain = certain_;
   }
 
   struct State {
@@ -254,12 +254,14 @@ PatternAtoms PatternAtoms::of_text(std::string_view text) {
   atoms.star.assign(text.size() + 1, '\0');
   atoms.exact = true;
   atoms.longest = text;
+  atoms.utf8 = is_utf8(text);
   return atoms;
 }
 
 PatternAtoms PatternAtoms::of_pattern(std::string_view pattern) {
   PatternAtoms atoms;
   atoms.exact = true;
+  atoms.utf8 = is_utf8(pattern);
   std::string run;
   const auto end_run = [&] {
     if (run.size() > atoms.longest.size()) {
@@ -303,7 +305,7 @@ struct PatternMachine::Tables {
 
 std::optional<PatternMachine> PatternMachine::make(const PatternAtoms& atoms, bool folded,
                                                    bool certain) {
-  if (atoms.octets.size() > kMostAtoms || !is_utf8(atoms.octets)) {
+  if (atoms.octets.size() > kMostAtoms || !atoms.utf8) {
     return std::nullopt;
   }
   auto tables = std::make_shared<Tables>();

@@ -19,6 +19,7 @@ struct PatternAtoms {
   std::string star;       // of each place before an atom and the one at the end, 1 for `*`
   bool exact = false;     // the whole text is literal
   std::string longest;    // the longest run of octets without a wildcard
+  bool utf8 = true;
   static PatternAtoms of_pattern(std::string_view pattern);  // with `*`, `?` and `\`
   static PatternAtoms of_text(std::string_view text);
 };
