@@ -50,9 +50,9 @@ class ByteSource {
 // Errors: NotFound, Io with the system's words.
 Result<std::shared_ptr<ByteSource>> open_source(std::string_view path);
 
-// The files of a directory with these names, one behind the other, as one source with random access.
-// It is called as the directory was given. Errors: NotFound, Io with the file's name; Unsupported
-// for what is no file.
+// The files of a directory with these names, one behind the other, as one source with random
+// access. It is called as the directory was given. Errors: NotFound, Io with the file's name;
+// Unsupported for what is no file.
 Result<std::shared_ptr<ByteSource>> open_source(std::string_view directory,
                                                 std::span<const std::string> names);
 

@@ -13,6 +13,7 @@
 #include <fonds/byte_source.hpp>
 #include <fonds/codec.hpp>
 #include <fonds/error.hpp>
+#include <fonds/events.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
 #include <fonds/record_index.hpp>
@@ -108,11 +109,13 @@ class VerifyWhole {
 
 // What a format is like, for those who treat all formats alike.
 struct FormatTraits {
-  bool captures = false;              // records are captures of URLs: a CDX tells of them
-  bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
-  bool extras = false;                // its usual layout holds header entries and a trailer
-  bool search = false;                // Format::search() gives an answer
-  bool inputs = false;                // ReadOptions::stored_order, input and range mean something
+  bool captures = false;     // records are captures of URLs: a CDX tells of them
+  bool item_blocks = false;  // records are items of blocks: block:OFFSET/ITEM names one
+  bool extras = false;       // its usual layout holds header entries and a trailer
+  bool search = false;       // Format::search() gives an answer
+  // Records are events of a log, each a JSON object on a line of its own: the members of Format
+  // with `event` in their names, and ReadOptions::stored_order, input and range mean something.
+  bool events = false;
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
   std::string_view other_name = {};   // under which it is written too: "arc"
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
@@ -185,6 +188,18 @@ class Format {
   // Unsupported for formats that are not searched.
   virtual Result<SearchReport> search(const Archive& archive, const query::Query& query,
                                       const SearchOptions& options, const SearchSink& sink) const;
+  // With FormatTraits::events: the inputs, in the order of their events; empty if the archive does
+  // not tell. Errors: those of reading.
+  virtual Result<std::vector<EventInput>> event_inputs(const Archive& archive,
+                                                       const ReadOptions& options) const;
+  // With FormatTraits::events: the keys of all events. Errors: those of reading and of `out`.
+  virtual Status event_fields(const Archive& archive, const ReadOptions& options,
+                              const std::function<Status(const EventField&)>& out,
+                              const std::function<void(const Finding&)>& finding) const;
+  // With FormatTraits::events: all events that `options` mean, as a reader gives them one by one,
+  // but faster. Errors: those of reading and of the sink.
+  virtual Status write_events(const Archive& archive, const ReadOptions& options, unsigned threads,
+                              const EventSink& sink) const;
   // What the format can do beyond reading; nullptr: nothing.
   virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

@@ -43,10 +43,10 @@ struct ReadOptions {
   // in which they were applied.
   std::vector<std::string> transformers = {};
   bool concatenated = false;  // RecordIO: a later header block begins another file, no damage
-  // Of formats that know more orders than one, and where records came from (FormatTraits::inputs).
+  // Events (FormatTraits::events):
   bool stored_order = false;  // as they lie in the archive, not as they were written to the log
-  std::string input = {};     // only records of the input with this name
-  // Only records with these numbers in the log, the second excluded.
+  std::string input = {};     // only those of the input with this name
+  // Only those with these numbers in the log, the second excluded.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
   std::stop_token stop = {};  // checked between records
 };

@@ -12,6 +12,7 @@
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/error.hpp>
+#include <fonds/events.hpp>
 #include <fonds/format.hpp>
 #include <fonds/making.hpp>
 #include <fonds/writing.hpp>
@@ -64,7 +65,23 @@ Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*optio
 Result<SearchReport> Format::search(const Archive& archive, const query::Query& /*query*/,
                                     const SearchOptions& /*options*/,
                                     const SearchSink& /*sink*/) const {
-  return cannot("archives are not searched", archive);
+  return cannot("archives are not searched, only clp-s is", archive);
+}
+
+Result<std::vector<EventInput>> Format::event_inputs(const Archive& archive,
+                                                     const ReadOptions& /*options*/) const {
+  return cannot("archives do not tell what inputs they were made of", archive);
+}
+
+Status Format::event_fields(const Archive& archive, const ReadOptions& /*options*/,
+                            const std::function<Status(const EventField&)>& /*out*/,
+                            const std::function<void(const Finding&)>& /*finding*/) const {
+  return cannot("archives have no list of keys", archive);
+}
+
+Status Format::write_events(const Archive& archive, const ReadOptions& /*options*/,
+                            unsigned /*threads*/, const EventSink& /*sink*/) const {
+  return cannot("archives hold no events", archive);
 }
 
 Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,
