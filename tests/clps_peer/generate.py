@@ -50,6 +50,7 @@ class Shape:
     mixed: bool = True           # and beside or without parentheses
     exists: bool = True          # the value `*`
     nulls: bool = True           # the value null
+    fresh: bool = False          # values that occur once, of any spelling, instead of few that occur often
     depth: int = 3
 
 
@@ -75,8 +76,23 @@ class Documents:
             return self.random.choice(UNICODE_WORDS)
         return self.random.choice(WORDS)
 
+    def fresh(self):
+        kind, digits = self.random.random(), lambda most: "".join(self.random.choices("0123456789", k=self.random.randint(1, most)))
+        if kind < 0.2:
+            return str(self.random.choice([1, -1]) * self.random.getrandbits(self.random.randint(1, 63)))
+        if kind < 0.5:
+            sign, whole = self.random.choice(["", "-"]), str(int(digits(self.random.choice([1, 3, 18]))))
+            point = "." + digits(self.random.choice([1, 3, 18])) if self.random.random() < 0.8 else ""
+            exponent = self.random.choice("eE") + self.random.choice(["", "+", "-"]) + digits(2) if not point or self.random.random() < 0.3 else ""
+            return sign + whole + point + exponent
+        alphabet = self.random.choice(["abc 019", "01239.-+ ", "ab =\\\"'/_:", "é東😀 1\u2028", "\x00\x01\x1f\x7f \t", "0123456789abcdef -", "a\x11\x12\x13 \\1"])
+        text = "".join(self.random.choices(alphabet, k=self.random.choice([1, 2, 5, 12, 40])))
+        return json.dumps(text, ensure_ascii=self.random.random() < 0.2)
+
     def scalar(self):
         kind = self.random.random()
+        if self.shape.fresh and self.random.random() < 0.6:
+            return self.fresh()
         if kind < 0.22:
             return self.random.choice(INTEGERS if self.shape.far_numbers else INTEGERS[:10])
         if kind < 0.37:
@@ -263,7 +279,7 @@ class Queries:
         if isinstance(value, Number):
             text = self.number(value)
             return f'"{text}"' if self.random.random() < 0.15 else text
-        if isinstance(value, str):
+        if isinstance(value, str) and (value != "null" or self.shape.nulls):
             characters = list(value) if self.random.random() < 0.35 else self.pattern(value)
             return _spell(self.random, characters, lambda i: "*?")
         if value is None and self.shape.nulls:
