@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,12 @@
 #include <fonds/error.hpp>
 
 namespace fonds {
+
+// One of the files that a source was put together of.
+struct SourcePiece {
+  std::string name;
+  ByteRange range;  // where it lies in the source
+};
 
 // Bytes at positions. Sources with random access are stateless: every member may be called from
 // many threads. Without random access only `read_next` works, from one thread.
@@ -35,11 +42,19 @@ class ByteSource {
   // These bytes of view() will hardly be looked at again: what holds them in memory may go. They
   // can still be read.
   virtual void forget(ByteRange range) { static_cast<void>(range); }
+  // The files that it was put together of, in their order; empty for all other sources.
+  virtual std::span<const SourcePiece> pieces() const { return {}; }
 };
 
 // Opens a path, or standard input for "-". A regular file is mapped.
 // Errors: NotFound, Io with the system's words.
 Result<std::shared_ptr<ByteSource>> open_source(std::string_view path);
+
+// The files of a directory with these names, one behind the other, as one source with random
+// access. It is called as the directory was given. Errors: NotFound, Io with the file's name;
+// Unsupported for what is no file.
+Result<std::shared_ptr<ByteSource>> open_source(std::string_view directory,
+                                                std::span<const std::string> names);
 
 // A source over bytes in memory, which it owns.
 std::shared_ptr<ByteSource> memory_source(std::vector<std::byte> bytes,

@@ -6,15 +6,18 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fonds/byte_source.hpp>
 #include <fonds/codec.hpp>
 #include <fonds/error.hpp>
+#include <fonds/events.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
 #include <fonds/record_index.hpp>
+#include <fonds/search.hpp>
 #include <fonds/writing.hpp>
 
 namespace fonds {
@@ -41,10 +44,17 @@ struct OpenOptions {
   std::string_view format;  // name of a format; empty: recognized from the content
 };
 
-// Opens a path (or "-") and recognizes codec and format from the content, never from the name.
-// Errors: NotFound, Io; Unsupported if the content is no archive that this library knows.
+// Opens a path (or "-", or a directory that is an archive) and recognizes codec and format from the
+// content, never from the name. Errors: NotFound, Io; Unsupported if the content is no archive that
+// this library knows.
 Result<Archive> open_archive(std::string_view path, const OpenOptions& options = {});
 Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptions& options = {});
+
+// Opens a path as open_source() does, and a directory if it is an archive by itself.
+Result<std::shared_ptr<ByteSource>> open_archive_source(std::string_view path);
+// Whether a path is a directory that is an archive by itself, also one of a version that cannot be
+// read.
+bool is_archive_directory(std::string_view path);
 
 // What of a record is asked for.
 enum class RecordPart : std::uint8_t {
@@ -99,9 +109,13 @@ class VerifyWhole {
 
 // What a format is like, for those who treat all formats alike.
 struct FormatTraits {
-  bool captures = false;              // records are captures of URLs: a CDX tells of them
-  bool item_blocks = false;           // records are items of blocks: block:OFFSET/ITEM names one
-  bool extras = false;                // its usual layout holds header entries and a trailer
+  bool captures = false;     // records are captures of URLs: a CDX tells of them
+  bool item_blocks = false;  // records are items of blocks: block:OFFSET/ITEM names one
+  bool extras = false;       // its usual layout holds header entries and a trailer
+  bool search = false;       // Format::search() gives an answer
+  // Records are events of a log, each a JSON object on a line of its own: the members of Format
+  // with `event` in their names, and ReadOptions::stored_order, input and range mean something.
+  bool events = false;
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
   std::string_view other_name = {};   // under which it is written too: "arc"
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
@@ -136,6 +150,11 @@ class Format {
   // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
   virtual int probe(ByteView decoded_head, bool whole) const = 0;
   virtual RecordProbe record_probe() const = 0;
+  // If a directory with these entries, sorted, is one archive of this format: the files that it is
+  // read from, in the order in which they read like a single file. Else nothing. Errors:
+  // Unsupported if it is an archive of a version that cannot be read.
+  virtual Result<std::vector<std::string>> directory_files(
+      std::span<const std::string> entries) const;
   // The columns of a list that has not been told which.
   virtual std::span<const std::string_view> columns() const = 0;
   virtual FormatTraits traits() const { return {}; }
@@ -164,6 +183,23 @@ class Format {
   // reading; Unsupported for a pipe and for formats without segments.
   virtual Result<std::unique_ptr<SegmentJoiner>> join_segments(std::span<const Archive> archives,
                                                                const ReadOptions& options) const;
+  // Gives the records that a query matches, as JSON Lines, or what `options.want` asks for. Errors:
+  // those of reading; BadArgument for what the query or the options cannot mean on this archive;
+  // Unsupported for formats that are not searched.
+  virtual Result<SearchReport> search(const Archive& archive, const query::Query& query,
+                                      const SearchOptions& options, const SearchSink& sink) const;
+  // With FormatTraits::events: the inputs, in the order of their events; empty if the archive does
+  // not tell. Errors: those of reading.
+  virtual Result<std::vector<EventInput>> event_inputs(const Archive& archive,
+                                                       const ReadOptions& options) const;
+  // With FormatTraits::events: the keys of all events. Errors: those of reading and of `out`.
+  virtual Status event_fields(const Archive& archive, const ReadOptions& options,
+                              const std::function<Status(const EventField&)>& out,
+                              const std::function<void(const Finding&)>& finding) const;
+  // With FormatTraits::events: all events that `options` mean, as a reader gives them one by one,
+  // but faster. Errors: those of reading and of the sink.
+  virtual Status write_events(const Archive& archive, const ReadOptions& options, unsigned threads,
+                              const EventSink& sink) const;
   // What the format can do beyond reading; nullptr: nothing.
   virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

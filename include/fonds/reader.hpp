@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fonds/bytes.hpp>
@@ -42,6 +43,11 @@ struct ReadOptions {
   // in which they were applied.
   std::vector<std::string> transformers = {};
   bool concatenated = false;  // RecordIO: a later header block begins another file, no damage
+  // Events (FormatTraits::events):
+  bool stored_order = false;  // as they lie in the archive, not as they were written to the log
+  std::string input = {};     // only those of the input with this name
+  // Only those with these numbers in the log, the second excluded.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
   std::stop_token stop = {};  // checked between records
 };
 

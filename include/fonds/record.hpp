@@ -57,6 +57,8 @@ class Record {
   // Octets of the content block by the header; less may be there. Nothing if the header is cut or
   // the length is unknown.
   virtual std::optional<std::uint64_t> length() const = 0;
+  // Whether its block is one JSON object without line ends.
+  virtual bool is_json() const { return false; }
   // What the record is, for people and programs: everything of the JSON object after `format`.
   virtual void describe(AttributeSink& out, bool with_headers) const = 0;
 };

@@ -163,7 +163,7 @@ Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive,
 }
 
 Result<Archive> open_archive(std::string_view path, const OpenOptions& options) {
-  FONDS_TRY(auto source, open_source(path));
+  FONDS_TRY(auto source, open_archive_source(path));
   return open_archive(std::move(source), options);
 }
 

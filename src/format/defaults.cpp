@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/error.hpp>
+#include <fonds/events.hpp>
 #include <fonds/format.hpp>
 #include <fonds/making.hpp>
 #include <fonds/writing.hpp>
@@ -44,6 +46,11 @@ tl::unexpected<Error> cannot(std::string_view what, const Archive& archive) {
 
 }  // namespace
 
+Result<std::vector<std::string>> Format::directory_files(
+    std::span<const std::string> /*entries*/) const {
+  return std::vector<std::string>();
+}
+
 Status Format::describe(const Archive& /*archive*/, const ReadOptions& /*options*/,
                         const Totals* /*totals*/, AttributeSink& /*out*/,
                         const std::function<void(const Finding&)>& /*finding*/) const {
@@ -53,6 +60,28 @@ Status Format::describe(const Archive& /*archive*/, const ReadOptions& /*options
 Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*options*/,
                               const std::function<void(const Finding&)>& /*finding*/) const {
   return cannot("has no header entries and no trailer", archive);
+}
+
+Result<SearchReport> Format::search(const Archive& archive, const query::Query& /*query*/,
+                                    const SearchOptions& /*options*/,
+                                    const SearchSink& /*sink*/) const {
+  return cannot("archives are not searched, only clp-s is", archive);
+}
+
+Result<std::vector<EventInput>> Format::event_inputs(const Archive& archive,
+                                                     const ReadOptions& /*options*/) const {
+  return cannot("archives do not tell what inputs they were made of", archive);
+}
+
+Status Format::event_fields(const Archive& archive, const ReadOptions& /*options*/,
+                            const std::function<Status(const EventField&)>& /*out*/,
+                            const std::function<void(const Finding&)>& /*finding*/) const {
+  return cannot("archives have no list of keys", archive);
+}
+
+Status Format::write_events(const Archive& archive, const ReadOptions& /*options*/,
+                            unsigned /*threads*/, const EventSink& /*sink*/) const {
+  return cannot("archives hold no events", archive);
 }
 
 Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,

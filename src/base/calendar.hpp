@@ -1,0 +1,41 @@
+// Days, dates and floored division for printing times, over the whole range of 64 bits.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace fonds {
+
+inline constexpr std::int64_t kSecondsPerDay = 86400;
+inline constexpr std::int64_t kNsPerSecond = 1000000000;
+
+// Rounds towards minus infinity; `divisor` > 0.
+constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) noexcept {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
+// A day of the proleptic Gregorian calendar.
+struct CivilDay {
+  std::int64_t year;
+  unsigned month;    // 1 to 12
+  unsigned day;      // 1 to 31
+  unsigned weekday;  // 0 is Sunday
+};
+
+// `days` since 1970-01-01. The calendar of <chrono> has 16 bits for a year, hence the cycles.
+constexpr CivilDay civil_day(std::int64_t days) noexcept {
+  constexpr std::int64_t kDaysPerCycle = 146097;  // 400 years, whole weeks
+  std::int64_t cycles = 0;
+  if (days < -5000000 || days > 5000000) {
+    cycles = floor_divide(days, kDaysPerCycle);
+    days -= cycles * kDaysPerCycle;
+  }
+  const std::chrono::sys_days point{std::chrono::days{static_cast<int>(days)}};
+  const std::chrono::year_month_day date{point};
+  return {.year = int{date.year()} + 400 * cycles,
+          .month = unsigned{date.month()},
+          .day = unsigned{date.day()},
+          .weekday = std::chrono::weekday{point}.c_encoding()};
+}
+
+}  // namespace fonds

@@ -1,0 +1,43 @@
+// Timestamp patterns of clp-s archives up to 0.4.1 (`%Y-%m-%dT%H:%M:%S.%3`), in DateString columns.
+// docs/formats/clp-s.md lists the specifiers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fonds/error.hpp>
+
+namespace fonds::clps {
+
+class DatePattern {
+ public:
+  // Errors: Corrupt, an unknown specifier.
+  static Result<DatePattern> parse(std::string_view stored);
+
+  // Appends the text of a stored value: no quotes, nothing escaped. Any value has a text.
+  void print(std::int64_t value, std::string& out) const;
+
+  // Nanoseconds since 1970 UTC of a stored value, which counts milliseconds, with `%F` nanoseconds,
+  // and with `%E` what the size of the number suggests. Saturates.
+  std::int64_t instant_ns(std::int64_t value) const noexcept;
+
+ private:
+  struct Part {
+    char letter = '\0';        // '\0' is literal text
+    std::uint32_t offset = 0;  // into literals_
+    std::uint32_t length = 0;
+  };
+
+  DatePattern() = default;
+  void add_literal(std::string_view text);
+
+  std::string literals_;
+  std::vector<Part> parts_;
+  bool nanoseconds_ = false;
+  bool plain_number_ = false;
+};
+
+}  // namespace fonds::clps

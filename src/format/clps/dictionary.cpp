@@ -1,0 +1,103 @@
+// Dictionaries: entries in one piece of memory, and where each begins.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/formats/clps.hpp>
+
+#include "base/bytes.hpp"
+#include "format/clps/plain.hpp"
+
+namespace fonds::clps {
+namespace {
+
+constexpr std::size_t kLengthSize = 8;
+constexpr std::uint64_t kMaxEntry = std::uint64_t{256} << 20;
+
+}  // namespace
+
+Dictionary::Dictionary() = default;
+Dictionary::~Dictionary() = default;
+Dictionary::Dictionary(Dictionary&&) noexcept = default;
+Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
+
+Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_t max_window,
+                                    Budget& budget,
+                                    const std::function<void(Finding)>& finding) {
+  Dictionary dictionary;
+  const auto damaged = [&](std::string what, std::uint64_t at) {
+    finding(make_finding("clps-dictionary",
+                         fmt::format("{}: {}", to_string(member), std::move(what)),
+                         {.stored_offset = at}));
+  };
+  if (stored.size() < kLengthSize) {
+    if (!stored.empty()) {
+      damaged(fmt::format("{} bytes are there, its number of entries takes 8", stored.size()), 0);
+    }
+    return dictionary;
+  }
+  const std::uint64_t count = load_le64(stored);
+  Inflater inflater(stored.subspan(kLengthSize), budget.left(), max_window, budget);
+  FONDS_CHECK(inflater.ensure(budget.left()));
+  if (const InflateDamage* const damage = inflater.damage()) {
+    damaged(damage->what, kLengthSize + damage->at);
+  }
+  dictionary.plain_ = std::make_unique<PlainBytes>(inflater.take());
+  PlainBytes& plain = *dictionary.plain_;
+  plain.shrink();
+  const ByteView bytes = plain.view();
+  // Entries that are claimed but not there take no memory.
+  const std::uint64_t most = std::min<std::uint64_t>(count, bytes.size() / kLengthSize);
+  dictionary.share_ = std::make_unique<BudgetShare>(budget);
+  if (!dictionary.share_->resize((most + 1) * sizeof(std::uint64_t))) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("{}: its {} entries would exceed the memory limit", to_string(member),
+                            most));
+  }
+  dictionary.text_ = reinterpret_cast<const char*>(bytes.data());
+  dictionary.text_size_ = bytes.size();
+  auto& offsets = dictionary.offsets_;
+  offsets.reserve(static_cast<std::size_t>(most) + 1);
+  offsets.push_back(kLengthSize);
+  std::uint64_t at = 0;
+  for (std::uint64_t id = 0; id < most; ++id) {
+    if (bytes.size() - at < kLengthSize) {
+      break;
+    }
+    const std::uint64_t length = load_le64(bytes.subspan(static_cast<std::size_t>(at)));
+    if (length > kMaxEntry || length > bytes.size() - at - kLengthSize) {
+      damaged(fmt::format("entry {} claims {} bytes, {} follow", id, length,
+                          bytes.size() - at - kLengthSize),
+              kLengthSize);
+      break;
+    }
+    at += kLengthSize + length;
+    offsets.push_back(at + kLengthSize);
+  }
+  if (dictionary.size() < count) {
+    damaged(fmt::format("it claims {} entries, {} are there", count, dictionary.size()), 0);
+  } else if (at < bytes.size()) {
+    finding(make_finding("clps-extra-bytes",
+                         fmt::format("{}: {} bytes follow its last entry", to_string(member),
+                                     bytes.size() - at)));
+  }
+  return dictionary;
+}
+
+std::optional<std::size_t> Dictionary::entry_at(std::size_t at, std::size_t length) const {
+  if (offsets_.size() < 2) {
+    return std::nullopt;
+  }
+  const auto next = std::upper_bound(offsets_.begin(), offsets_.end() - 1, at);
+  if (next == offsets_.begin()) {
+    return std::nullopt;
+  }
+  const auto id = static_cast<std::size_t>(next - offsets_.begin()) - 1;
+  const std::uint64_t end = offsets_[id + 1] - kLengthSize;
+  return at <= end && length <= end - at ? std::optional(id) : std::nullopt;
+}
+
+}  // namespace fonds::clps

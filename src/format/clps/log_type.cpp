@@ -1,0 +1,273 @@
+#include "format/clps/log_type.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace fonds::clps {
+
+namespace {
+
+constexpr std::int64_t kFirstOldId = std::int64_t{1} << 62;
+
+// What a byte of a stored log type is.
+constexpr std::optional<Placeholder> placeholder_of(char c, Generation generation) noexcept {
+  switch (c) {
+    case '\x11':
+      return generation == Generation::New ? Placeholder::Integer
+                                           : Placeholder::IntegerOrDictionary;
+    case '\x12':
+      return generation == Generation::New ? Placeholder::Dictionary : Placeholder::Float;
+    case '\x13':
+      if (generation == Generation::New) {
+        return Placeholder::Float;
+      }
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Where the next escape or placeholder stands, or the end.
+std::size_t find_special(std::string_view stored, std::size_t at, Generation generation) noexcept {
+  while (at < stored.size() && stored[at] != '\\' && !placeholder_of(stored[at], generation)) {
+    ++at;
+  }
+  return at;
+}
+
+struct FloatWord {
+  std::uint64_t digits;
+  unsigned count;
+  unsigned decimals;
+  bool negative;
+};
+
+constexpr std::uint64_t kDigitsMask = (std::uint64_t{1} << 54) - 1;
+
+FloatWord take_apart(std::uint64_t word, Generation generation) noexcept {
+  const bool is_new = generation == Generation::New;
+  return {.digits = (is_new ? word >> 8 : word) & kDigitsMask,
+          .count = static_cast<unsigned>((is_new ? word >> 4 : word >> 59) & 15) + 1,
+          .decimals = static_cast<unsigned>((is_new ? word : word >> 55) & 15) + 1,
+          .negative = (word >> 63) != 0};
+}
+
+std::uint64_t put_together(const FloatWord& parts, Generation generation) noexcept {
+  const std::uint64_t sign = std::uint64_t{parts.negative ? 1U : 0U} << 63;
+  const std::uint64_t count = parts.count - 1;
+  const std::uint64_t decimals = parts.decimals - 1;
+  return generation == Generation::New ? sign | parts.digits << 8 | count << 4 | decimals
+                                       : sign | count << 59 | decimals << 55 | parts.digits;
+}
+
+}  // namespace
+
+LogType LogType::parse(std::string_view stored, Generation generation, bool& malformed) {
+  LogType result;
+  malformed = stored.size() > std::numeric_limits<std::uint32_t>::max();
+  if (malformed) {
+    return result;
+  }
+  result.text_.reserve(stored.size());
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t special = find_special(stored, at, generation);
+    result.text_.append(stored, at, special - at);
+    if (special == stored.size()) {
+      return result;
+    }
+    at = special + 1;
+    if (const auto placeholder = placeholder_of(stored[special], generation)) {
+      result.segments_.push_back(
+          {.offset = static_cast<std::uint32_t>(result.tail_),
+           .length = static_cast<std::uint32_t>(result.text_.size() - result.tail_),
+           .placeholder = *placeholder});
+      result.tail_ = result.text_.size();
+    } else if (at < stored.size()) {
+      result.text_ += stored[at++];
+    } else {
+      malformed = true;
+      return result;
+    }
+  }
+}
+
+std::size_t count_placeholders(std::string_view stored, Generation generation) noexcept {
+  std::size_t count = 0;
+  std::size_t at = 0;
+  while ((at = find_special(stored, at, generation)) < stored.size()) {
+    if (stored[at] == '\\') {
+      at += 2;
+    } else {
+      ++count;
+      ++at;
+    }
+  }
+  return count;
+}
+
+bool append_float(std::uint64_t word, Generation generation, std::string& out) {
+  const FloatWord parts = take_apart(word, generation);
+  if (parts.decimals > parts.count) {
+    return false;
+  }
+  std::array<char, 18> buffer;  // a sign, 16 digits and a point
+  std::size_t at = buffer.size();
+  std::uint64_t digits = parts.digits;
+  for (unsigned i = 0; i < parts.count; ++i) {
+    if (i == parts.decimals) {
+      buffer[--at] = '.';
+    }
+    buffer[--at] = static_cast<char>('0' + digits % 10);
+    digits /= 10;
+  }
+  if (parts.decimals == parts.count) {
+    buffer[--at] = '.';
+  }
+  if (digits != 0) {
+    return false;
+  }
+  if (parts.negative) {
+    buffer[--at] = '-';
+  }
+  out.append(buffer.data() + at, buffer.size() - at);
+  return true;
+}
+
+void append_integer(std::int64_t value, std::string& out) {
+  std::array<char, 20> buffer;
+  char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  out.append(buffer.data(), end);
+}
+
+std::optional<std::uint64_t> dictionary_id(std::int64_t value) noexcept {
+  if (value < kFirstOldId || value == std::numeric_limits<std::int64_t>::max()) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(value - kFirstOldId);
+}
+
+std::int64_t old_dictionary_variable(std::uint64_t id) noexcept {
+  return static_cast<std::int64_t>(id + static_cast<std::uint64_t>(kFirstOldId));
+}
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_token_byte(char c) {
+  return is_digit(c) || is_letter(c) || c == '+' || c == '-' || c == '.' || c == '\\' || c == '_';
+}
+
+bool is_variable(std::string_view token, bool behind_equals) {
+  bool letter = false;
+  bool all_hex = true;
+  for (const char c : token) {
+    if (is_digit(c)) {
+      return true;
+    }
+    letter = letter || is_letter(c);
+    all_hex = all_hex && is_hex(c);
+  }
+  return (behind_equals && letter) || (token.size() >= 2 && all_hex);
+}
+
+std::optional<std::int64_t> integer_of(std::string_view token) {
+  const std::string_view digits = token.starts_with('-') ? token.substr(1) : token;
+  if (digits.empty() || !is_digit(digits[0]) || (digits[0] == '0' && token.size() > 1)) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  const char* const end = token.data() + token.size();
+  const auto [stop, error] = std::from_chars(token.data(), end, value);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::uint64_t> float_of(std::string_view token, Generation generation) {
+  FloatWord parts{.digits = 0, .count = 0, .decimals = 0, .negative = token.starts_with('-')};
+  if (parts.negative) {
+    token.remove_prefix(1);
+  }
+  bool behind_point = false;
+  for (const char c : token) {
+    if (c == '.' && !behind_point) {
+      behind_point = true;
+    } else if (is_digit(c) && parts.count < 16) {
+      parts.digits = parts.digits * 10 + static_cast<unsigned>(c - '0');
+      ++parts.count;
+      parts.decimals += behind_point ? 1 : 0;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (parts.decimals == 0) {
+    return std::nullopt;
+  }
+  return put_together(parts, generation);
+}
+
+void append_escaped(std::string_view text, Generation generation, std::string& log_type) {
+  for (const char c : text) {
+    if (c == '\\' || placeholder_of(c, generation)) {
+      log_type += '\\';
+    }
+    log_type += c;
+  }
+}
+
+char placeholder_byte(Placeholder placeholder, Generation generation) {
+  if (placeholder == Placeholder::Float) {
+    return generation == Generation::New ? '\x13' : '\x12';
+  }
+  return placeholder == Placeholder::Dictionary && generation == Generation::New ? '\x12' : '\x11';
+}
+
+}  // namespace
+
+SplitVariable encode_variable(std::string_view token, Generation generation) {
+  if (const auto value = integer_of(token);
+      value && (generation == Generation::New || *value < kFirstOldId)) {
+    return {.placeholder = Placeholder::Integer,
+            .text = token,
+            .word = static_cast<std::uint64_t>(*value)};
+  }
+  if (const auto word = float_of(token, generation)) {
+    return {.placeholder = Placeholder::Float, .text = token, .word = *word};
+  }
+  return {.placeholder = Placeholder::Dictionary, .text = token};
+}
+
+void split_text(std::string_view text, Generation generation, std::string& log_type,
+                std::vector<SplitVariable>& variables) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t end = at;
+    while (end < text.size() && is_token_byte(text[end])) {
+      ++end;
+    }
+    const std::string_view token = text.substr(at, end - at);
+    if (!token.empty() && is_variable(token, at > 0 && text[at - 1] == '=')) {
+      const SplitVariable variable = encode_variable(token, generation);
+      log_type += placeholder_byte(variable.placeholder, generation);
+      variables.push_back(variable);
+    } else {
+      append_escaped(token, generation, log_type);
+    }
+    at = end;
+    while (at < text.size() && !is_token_byte(text[at])) {
+      ++at;
+    }
+    append_escaped(text.substr(end, at - end), generation, log_type);
+  }
+}
+
+}  // namespace fonds::clps

@@ -1,0 +1,60 @@
+// Rebuilding the JSON text of a table's records: the schema becomes a program of literal text and
+// values, which is run once a record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fonds/formats/clps.hpp>
+
+#include "format/clps/text_buffer.hpp"
+#include "format/clps/texts.hpp"
+
+namespace fonds::clps {
+
+// Which nodes are shown. All, unless a projection is set.
+class Projection {
+ public:
+  Projection() = default;
+  // The nodes, what they contain and what encloses them.
+  Projection(const SchemaTree& tree, std::span<const NodeId> nodes);
+  bool shows(NodeId leaf) const {
+    return all_ || shown_[static_cast<std::size_t>(leaf)] != 0;
+  }
+  bool all() const { return all_; }
+
+ private:
+  bool all_ = true;
+  std::vector<char> shown_;  // of each node: it or what encloses it is projected
+};
+
+class RecordProgram {
+ public:
+  // The schema must have no fault.
+  static RecordProgram build(const SchemaTree& tree, const Schema& schema,
+                             const Projection& projection);
+
+  // Appends the record of a row. What was appended before a fault is the caller's to remove.
+  Fault run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
+            std::string& scratch) const;
+
+  // Whether a dictionary is needed to run it.
+  const Texts::Needs& needs() const { return needs_; }
+
+ private:
+  friend class ProgramBuilder;
+  struct Step {
+    std::size_t begin = 0, length = 0;  // of the literal text in front of the value
+    NodeType type = NodeType::Object;
+    std::uint32_t column = 0;
+  };
+  std::string text_;
+  std::vector<Step> steps_;
+  std::size_t tail_ = 0;  // where the text behind the last value begins
+  Texts::Needs needs_{false, false, false};
+};
+
+}  // namespace fonds::clps

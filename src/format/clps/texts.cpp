@@ -1,0 +1,283 @@
+#include "format/clps/texts.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "format/clps/float_format.hpp"
+
+namespace fonds::clps {
+namespace {
+
+constexpr std::uint64_t kLogTypeBits = 24;
+constexpr std::size_t kLongestNumber = 24;
+
+constexpr Fault kNoLogType = "its log type is not in the dictionary";
+constexpr Fault kNoVariables = "its variables lie behind the column's end";
+constexpr Fault kNoVariable = "a variable is not in the dictionary";
+constexpr Fault kBadFloat = "a float variable is not valid";
+constexpr Fault kNoPattern = "its time pattern does not exist";
+constexpr Fault kBadTime = "its time pattern cannot print the time";
+constexpr Fault kBadFormat = "the format of a float is not valid";
+
+}  // namespace
+
+void append_number(std::int64_t value, TextBuffer& out) {
+  char* const to = out.room(kLongestNumber);
+  out.grow(static_cast<std::size_t>(std::to_chars(to, to + kLongestNumber, value).ptr - to));
+}
+
+LogTypes::LogTypes(const Dictionary& stored, Generation generation, bool escaped)
+    : stored_(&stored), generation_(generation), escaped_(escaped), parsed_(stored.size()) {}
+
+LogTypes::~LogTypes() {
+  for (const auto& parsed : parsed_) {
+    delete parsed.load(std::memory_order_relaxed);
+  }
+}
+
+const LogTypes::Parsed& LogTypes::operator[](std::size_t id) const {
+  const Parsed* const parsed = parsed_[id].load(std::memory_order_acquire);
+  return parsed != nullptr ? *parsed : parse(id);
+}
+
+const LogTypes::Parsed& LogTypes::parse(std::size_t id) const {
+  auto made = std::make_unique<Parsed>();
+  bool malformed = false;
+  made->type = LogType::parse((*stored_)[id], generation_, malformed);
+  TextBuffer text;
+  const auto add = [&](std::string_view piece) {
+    if (escaped_) {
+      text.append_escaped(piece);
+    } else {
+      text.append(piece);
+    }
+    made->pieces.push_back(text.size());
+  };
+  for (const Segment& segment : made->type.segments()) {
+    add(made->type.literal(segment));
+  }
+  add(made->type.tail());
+  made->text = text.view();
+  const Parsed* expected = nullptr;
+  if (parsed_[id].compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
+    return *made.release();
+  }
+  return *expected;  // another thread was faster
+}
+
+Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) {
+  std::unique_ptr<Texts> texts(new Texts);
+  const bool old = archive.header().version < Version{0, 4, 0};
+  texts->generation_ = old ? Generation::Old : Generation::New;
+  texts->variables_ = &texts->none_;
+  const Dictionary* log_types = &texts->none_;
+  const Dictionary* array_types = &texts->none_;
+  if (needs.variables) {
+    FONDS_TRY(texts->variables_, archive.dictionary(Member::Variables));
+  }
+  if (needs.log_types) {
+    FONDS_TRY(log_types, archive.dictionary(Member::LogTypes));
+  }
+  if (needs.array_types) {
+    FONDS_TRY(array_types, archive.dictionary(Member::ArrayTypes));
+  }
+  texts->log_types_ = std::make_unique<LogTypes>(*log_types, texts->generation_, true);
+  texts->array_types_ = std::make_unique<LogTypes>(*array_types, texts->generation_, false);
+  for (const StoredPattern& stored : archive.metadata().time_patterns) {
+    // One that is damaged is as if it were not there: what uses it is told of.
+    if (archive.header().version < Version{0, 5, 0}) {
+      if (auto pattern = DatePattern::parse(stored.pattern)) {
+        texts->dates_.emplace(stored.id, std::move(*pattern));
+      }
+    } else if (auto pattern = TimePattern::parse(stored.pattern)) {
+      texts->times_.emplace(stored.id, std::move(*pattern));
+    }
+  }
+  return texts;
+}
+
+const TimePattern* Texts::time_pattern(std::uint64_t id) const {
+  const auto found = times_.find(id);
+  return found == times_.end() ? nullptr : &found->second;
+}
+
+const DatePattern* Texts::date_pattern(std::uint64_t id) const {
+  const auto found = dates_.find(id);
+  return found == dates_.end() ? nullptr : &found->second;
+}
+
+Fault Texts::append_string(const Column& column, std::uint64_t row, TextBuffer& out) const {
+  const std::uint64_t id = column.word(row);
+  if (id >= variables_->size()) {
+    return kNoVariable;
+  }
+  out.push_back('"');
+  out.append_escaped((*variables_)[static_cast<std::size_t>(id)]);
+  out.push_back('"');
+  return nullptr;
+}
+
+Fault Texts::append_dictionary_float(const Column& column, std::uint64_t row,
+                                     TextBuffer& out) const {
+  const std::uint64_t id = column.word(row);
+  if (id >= variables_->size()) {
+    return kNoVariable;
+  }
+  out.append((*variables_)[static_cast<std::size_t>(id)]);
+  return nullptr;
+}
+
+Fault Texts::append_variable(Placeholder kind, std::uint64_t word, bool escape,
+                             TextBuffer& out) const {
+  const auto number = static_cast<std::int64_t>(word);
+  std::uint64_t id = word;
+  switch (kind) {
+    case Placeholder::Integer:
+      append_number(number, out);
+      return nullptr;
+    case Placeholder::Float: {
+      std::string text;
+      if (!clps::append_float(word, generation_, text)) {
+        return kBadFloat;
+      }
+      out.append(text);
+      return nullptr;
+    }
+    case Placeholder::IntegerOrDictionary: {
+      const auto found = dictionary_id(number);
+      if (!found) {
+        append_number(number, out);
+        return nullptr;
+      }
+      id = *found;
+      break;
+    }
+    case Placeholder::Dictionary:
+      break;
+  }
+  if (id >= variables_->size()) {
+    return kNoVariable;
+  }
+  const std::string_view text = (*variables_)[static_cast<std::size_t>(id)];
+  if (escape) {
+    out.append_escaped(text);
+  } else {
+    out.append(text);
+  }
+  return nullptr;
+}
+
+template <bool Escape, typename Out>
+Fault Texts::append_split(const LogTypes& types, const Column& column, std::uint64_t row,
+                          Out& out) const {
+  const std::uint64_t cell = column.word(row);
+  const std::uint64_t id = cell & ((std::uint64_t{1} << kLogTypeBits) - 1);
+  if (id >= types.size()) {
+    return kNoLogType;
+  }
+  const LogTypes::Parsed& parsed = types[static_cast<std::size_t>(id)];
+  const auto& segments = parsed.type.segments();
+  std::uint64_t variable = cell >> kLogTypeBits;
+  const std::uint64_t there = column.variable_count();
+  if (segments.size() > there - std::min(there, variable)) {
+    return kNoVariables;
+  }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    out.append(std::string_view(parsed.text).substr(begin, parsed.pieces[i] - begin));
+    begin = parsed.pieces[i];
+    if (const Fault fault =
+            append_variable(segments[i].placeholder, column.variable(variable++), Escape, out)) {
+      return fault;
+    }
+  }
+  out.append(std::string_view(parsed.text).substr(begin));
+  return nullptr;
+}
+
+Fault Texts::append_clp_string(const Column& column, std::uint64_t row, TextBuffer& out) const {
+  out.push_back('"');
+  const Fault fault = append_split<true>(*log_types_, column, row, out);
+  out.push_back('"');
+  return fault;
+}
+
+Fault Texts::append_array(const Column& column, std::uint64_t row, TextBuffer& out) const {
+  return append_split<false>(*array_types_, column, row, out);
+}
+
+void Texts::append_float(const Column& column, std::uint64_t row, TextBuffer& out,
+                         std::string& scratch) {
+  scratch.clear();
+  print_plain_float(std::bit_cast<double>(column.word(row)), scratch);
+  out.append(scratch);
+}
+
+Fault Texts::append_formatted_float(const Column& column, std::uint64_t row, TextBuffer& out,
+                                    std::string& scratch) const {
+  const std::uint16_t format = column.format(row);
+  if (!valid_float_format(format)) {
+    return kBadFormat;
+  }
+  scratch.clear();
+  print_formatted_float(std::bit_cast<double>(column.word(row)), format, scratch);
+  out.append(scratch);
+  return nullptr;
+}
+
+Fault Texts::append_date(const Column& column, std::uint64_t row, TextBuffer& out,
+                         std::string& scratch) const {
+  const DatePattern* const pattern = date_pattern(column.second_word(row));
+  if (pattern == nullptr) {
+    return kNoPattern;
+  }
+  scratch.clear();
+  pattern->print(static_cast<std::int64_t>(column.word(row)), scratch);
+  out.push_back('"');
+  out.append_escaped(scratch);
+  out.push_back('"');
+  return nullptr;
+}
+
+Fault Texts::append_time(const Column& column, std::uint64_t row, TextBuffer& out,
+                         std::string& scratch) const {
+  const TimePattern* const pattern = time_pattern(column.second_word(row));
+  if (pattern == nullptr) {
+    return kNoPattern;
+  }
+  scratch.clear();
+  if (!pattern->print(static_cast<std::int64_t>(column.word(row)), scratch)) {
+    return kBadTime;
+  }
+  out.append(scratch);
+  return nullptr;
+}
+
+Fault Texts::append_text(const Column& column, std::uint64_t row, std::string& out) const {
+  // The log types of strings are prepared escaped, so their own pieces are put together here.
+  const LogTypes& types = column.type == NodeType::UnstructuredArray ? *array_types_ : *log_types_;
+  const std::uint64_t cell = column.word(row);
+  const std::uint64_t id = cell & ((std::uint64_t{1} << kLogTypeBits) - 1);
+  if (id >= types.size()) {
+    return kNoLogType;
+  }
+  const LogType& type = types[static_cast<std::size_t>(id)].type;
+  std::uint64_t variable = cell >> kLogTypeBits;
+  const std::uint64_t there = column.variable_count();
+  if (type.variables() > there - std::min(there, variable)) {
+    return kNoVariables;
+  }
+  TextBuffer text;
+  for (const Segment& segment : type.segments()) {
+    text.append(type.literal(segment));
+    if (const Fault fault =
+            append_variable(segment.placeholder, column.variable(variable++), false, text)) {
+      return fault;
+    }
+  }
+  text.append(type.tail());
+  out += text.view();
+  return nullptr;
+}
+
+}  // namespace fonds::clps

@@ -1,0 +1,102 @@
+// The strings of an archive: its dictionaries, log types parsed when they are first needed, and the
+// patterns of its times.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <fonds/formats/clps.hpp>
+
+#include "base/time_pattern.hpp"
+#include "format/clps/date_string.hpp"
+#include "format/clps/log_type.hpp"
+#include "format/clps/text_buffer.hpp"
+
+namespace fonds::clps {
+
+// One dictionary of log types.
+class LogTypes {
+ public:
+  // `escaped`: the literal text is prepared as the inside of a JSON string.
+  LogTypes(const Dictionary& stored, Generation generation, bool escaped);
+  ~LogTypes();
+
+  std::size_t size() const { return parsed_.size(); }
+  struct Parsed {
+    LogType type;
+    std::string text;                 // the literal pieces, escaped if asked for
+    std::vector<std::size_t> pieces;  // where each ends in `text`; one more than variables
+  };
+  // `id` is below size(). Thread-safe.
+  const Parsed& operator[](std::size_t id) const;
+
+ private:
+  const Parsed& parse(std::size_t id) const;
+
+  const Dictionary* stored_;
+  Generation generation_;
+  bool escaped_;
+  mutable std::vector<std::atomic<const Parsed*>> parsed_;
+};
+
+// What is wrong with a cell; nullptr: nothing.
+using Fault = const char*;
+
+class Texts {
+ public:
+  // Loads the dictionaries that columns of these types need. Errors: those of
+  // Archive::dictionary(). The archive must outlive the texts.
+  struct Needs {
+    bool variables = true, log_types = true, array_types = true;
+  };
+  static Result<std::unique_ptr<Texts>> open(const Archive& archive, Needs needs);
+
+  const Dictionary& variables() const { return *variables_; }
+  const LogTypes& log_types() const { return *log_types_; }
+  const LogTypes& array_types() const { return *array_types_; }
+  Generation generation() const { return generation_; }
+
+  // Append a value as it stands in JSON. What was appended before a fault is the caller's to remove.
+  Fault append_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
+  Fault append_clp_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
+  Fault append_array(const Column& column, std::uint64_t row, TextBuffer& out) const;
+  Fault append_dictionary_float(const Column& column, std::uint64_t row, TextBuffer& out) const;
+  Fault append_formatted_float(const Column& column, std::uint64_t row, TextBuffer& out,
+                               std::string& scratch) const;
+  static void append_float(const Column& column, std::uint64_t row, TextBuffer& out,
+                           std::string& scratch);
+  Fault append_date(const Column& column, std::uint64_t row, TextBuffer& out,
+                    std::string& scratch) const;
+  Fault append_time(const Column& column, std::uint64_t row, TextBuffer& out,
+                    std::string& scratch) const;
+
+  // A ClpString's or UnstructuredArray's text as it was, nothing escaped.
+  Fault append_text(const Column& column, std::uint64_t row, std::string& out) const;
+
+  const TimePattern* time_pattern(std::uint64_t id) const;
+  const DatePattern* date_pattern(std::uint64_t id) const;
+
+ private:
+  Texts() = default;
+  template <bool Escape, typename Out>
+  Fault append_split(const LogTypes& types, const Column& column, std::uint64_t row,
+                     Out& out) const;
+  Fault append_variable(Placeholder kind, std::uint64_t word, bool escape, TextBuffer& out) const;
+
+  Generation generation_ = Generation::New;
+  const Dictionary* variables_ = nullptr;
+  std::unique_ptr<LogTypes> log_types_, array_types_;
+  std::unordered_map<std::uint64_t, TimePattern> times_;
+  std::unordered_map<std::uint64_t, DatePattern> dates_;
+  Dictionary none_;
+};
+
+// Appends an integer as decimal digits.
+void append_number(std::int64_t value, TextBuffer& out);
+
+}  // namespace fonds::clps
