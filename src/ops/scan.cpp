@@ -425,7 +425,8 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
   threads = std::min(threads, options.most_threads);
   threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
-  if (threads > 1 && options.read.seek != nullptr && options.read.seek->size() > 0) {
+  const bool sought = options.read.seek != nullptr && options.read.seek->size() > 0;
+  if (threads > 1 && (sought || archive.format->traits().events)) {
     // The threads decode; records are read by one.
     ScanOptions serial = options;
     serial.read.decode_threads = threads;

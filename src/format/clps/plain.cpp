@@ -18,6 +18,8 @@ namespace fonds::clps {
 namespace {
 
 constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
+// What is decompressed to a file is at most so many times as much: a disk is no place for bombs.
+constexpr std::uint64_t kHighestRatio = 1000;
 
 }  // namespace
 
@@ -93,8 +95,8 @@ bool PlainBytes::reserve(std::size_t capacity, Budget& budget) {
   }
   // The system gives pages only when they are touched; large ones where it can, which saves much of
   // the time that touching takes.
-  void* const at = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                          -1, 0);
+  void* const at =
+      ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) {
     share_.release();
     return false;
@@ -137,6 +139,10 @@ Status Inflater::reserve() {
         frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
   most = std::min(most, most_);
+  if (in_file_ && most / kHighestRatio > stored_.size()) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("{} bytes out of {} are no honest compression", most, stored_.size()));
+  }
   if (in_file_ && most > 0) {
     return plain_.reserve_in_file(static_cast<std::size_t>(most));
   }

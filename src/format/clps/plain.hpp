@@ -53,7 +53,8 @@ class PlainBytes {
   std::size_t capacity() const { return capacity_; }
   std::byte* data() { return data_; }
   void set_size(std::size_t size) { size_ = size; }
-  // Room for `capacity` bytes, above 0; called once. False: the budget or the system has not so much.
+  // Room for `capacity` bytes, above 0; called once. False: the budget or the system has not so
+  // much.
   bool reserve(std::size_t capacity, Budget& budget);
   // The same in an unnamed file that is mapped: the system writes to the disk what the memory has
   // no room for. Errors: Io.

@@ -92,8 +92,8 @@ struct Rebuilder::State {
   std::unique_ptr<Texts> texts;
   std::vector<std::size_t> tables;  // that are wanted, in the order of the file
   std::optional<OrderedJobs<Job>> jobs;
-  std::unique_ptr<Job> current;  // that was given last
-  std::unique_ptr<Job> spare;    // whose memory the next one takes over
+  std::unique_ptr<Job> current;               // that was given last
+  std::unique_ptr<Job> spare;                 // whose memory the next one takes over
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
   std::vector<Finding> findings;
   Batch batch;
@@ -140,6 +140,12 @@ struct Rebuilder::State {
     loaded_table->table = std::move(*table);
     loaded_table->program = RecordProgram::build(
         archive->tree(), archive->schemas()[archive->tables()[index].schema], projection);
+    loaded_table->share = BudgetShare(archive->budget());
+    if (!loaded_table->share.resize(loaded_table->program.size())) {
+      return fail(ErrorCode::LimitExceeded,
+                  fmt::format("table {}: its keys would exceed the memory limit", index),
+                  {.source = archive->name()});
+    }
     if (archive->tree().log_order() != kNoNode) {
       loaded_table->log_order = loaded_table->table.column(archive->tree().log_order());
     }
@@ -155,11 +161,12 @@ struct Rebuilder::State {
     return loaded_table;
   }
 
-  Status open_stream_of(std::size_t table, bool in_file) {
+  Status open_stream_of(std::size_t table) {
     const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
-      FONDS_TRY(stream, archive->open_stream(index, in_file));
+      const bool large = archive->streams()[index].plain > archive->budget().left() / 4 * 3;
+      FONDS_TRY(stream, archive->open_stream(index, large));
     }
     return {};
   }
@@ -173,7 +180,7 @@ struct Rebuilder::State {
           return {};
         }
         const std::size_t index = tables[next_table++];
-        FONDS_CHECK(open_stream_of(index, false));
+        FONDS_CHECK(open_stream_of(index));
         FONDS_TRY(loaded, load(index));
         continue;
       }

@@ -9,6 +9,12 @@
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
+namespace {
+
+constexpr std::size_t kLongestRecord = std::size_t{512} << 20;
+constexpr std::size_t kLongestLiteral = std::size_t{64} << 20;  // keys and marks of one record
+
+}  // namespace
 
 Projection::Projection(const SchemaTree& tree, std::span<const NodeId> nodes)
     : all_(false), shown_(tree.nodes().size(), 0) {
@@ -113,6 +119,10 @@ class ProgramBuilder {
 
   void literal(std::string_view text) { text_.append(text); }
   void key(NodeId node) {
+    if (text_.size() > kLongestLiteral) {
+      program_.too_long_ = true;
+      return;
+    }
     text_.push_back('"');
     text_.append_escaped(tree_[node].key);
     text_.append("\":");
@@ -125,11 +135,6 @@ class ProgramBuilder {
     if (type == NodeType::VarString) {
       program_.strings_.push_back(column);
     }
-    auto& needs = program_.needs_;
-    const bool split = type == NodeType::ClpString || type == NodeType::UnstructuredArray;
-    needs.variables |= split || type == NodeType::VarString || type == NodeType::DictionaryFloat;
-    needs.log_types |= type == NodeType::ClpString;
-    needs.array_types |= type == NodeType::UnstructuredArray;
   }
 
   // The inside of an object outside of structured arrays. Its depth is bounded by the tree's.
@@ -269,6 +274,10 @@ RecordProgram RecordProgram::build(const SchemaTree& tree, const Schema& schema,
 Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
                          std::string& scratch) const {
   const std::string_view text = text_;
+  const std::size_t longest = out.size() + kLongestRecord;
+  if (too_long_) {
+    return "its keys are longer than a record may be";
+  }
   for (const Step& step : steps_) {
     out.append(text.substr(step.begin, step.length));
     const Column& column = table.columns()[step.column];
@@ -307,6 +316,9 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& tex
         break;
       default:
         break;  // has no column
+    }
+    if (fault == nullptr && out.size() > longest) {
+      fault = "it is longer than a record may be";
     }
     if (fault != nullptr) {
       return fault;

@@ -50,8 +50,8 @@ class RecordProgram {
     }
   }
 
-  // Whether a dictionary is needed to run it.
-  const Texts::Needs& needs() const { return needs_; }
+  // Bytes that it holds.
+  std::size_t size() const { return text_.size() + steps_.size() * sizeof(Step); }
 
  private:
   friend class ProgramBuilder;
@@ -63,8 +63,8 @@ class RecordProgram {
   std::string text_;
   std::vector<Step> steps_;
   std::vector<std::uint32_t> strings_;  // columns of VarStrings
-  std::size_t tail_ = 0;  // where the text behind the last value begins
-  Texts::Needs needs_{false, false, false};
+  std::size_t tail_ = 0;                // where the text behind the last value begins
+  bool too_long_ = false;               // more text than a record may have
 };
 
 }  // namespace fonds::clps
