@@ -48,6 +48,20 @@ Comparison comparison_of(std::string_view range) {
   return range == ">" ? Comparison::Greater : Comparison::GreaterEqual;
 }
 
+// For signs of other languages.
+std::string_view operator_hint(std::string_view word) {
+  if (word == "=" || word == "==") {
+    return "equality is written 'key: value'";
+  }
+  if (word == "!=" || word == "<>") {
+    return "inequality is written 'not key: value'";
+  }
+  if (word == "&&" || word == "&") {
+    return "write 'and'";
+  }
+  return word == "||" || word == "|" ? "write 'or'" : "";
+}
+
 class Parser {
  public:
   Parser(std::vector<Token> tokens, Meaning meaning)
@@ -61,7 +75,7 @@ class Parser {
     unsigned height = 0;
     FONDS_CHECK(query(root, height));
     if (peek().kind != TokenKind::End) {
-      return fault(peek().at, unexpected_after_query());
+      return fault(peek().at, unexpected_behind_query("the end of the query"));
     }
     return root;
   }
@@ -312,10 +326,7 @@ class Parser {
       return {};
     }
     if (!is_literal(peek())) {
-      return fault(
-          peek().at,
-          "expected a value in the list, found " + name_of(peek()) +
-              (peek().kind == TokenKind::Not ? ", which stands only first in a list" : ""));
+      return fault(peek().at, unexpected_item());
     }
     FONDS_TRY(Literal value, make_literal(take(), meaning_));
     return filter(list_node.children.emplace_back(), path, Comparison::Equal, std::move(value));
@@ -328,7 +339,7 @@ class Parser {
     }
     while (!accept(TokenKind::CloseParenthesis)) {
       if (!is_literal(peek())) {
-        return fault(peek().at, "expected a value in the list or ')', found " + name_of(peek()));
+        return fault(peek().at, unexpected_item());
       }
       FONDS_TRY(Literal value, make_literal(take(), meaning_));
       Node* place = &out.children.emplace_back();
@@ -363,20 +374,36 @@ class Parser {
     if (accept(kind)) {
       return {};
     }
-    if (peek().kind == TokenKind::End) {
-      return fault(peek().at, std::string("expected '") +
-                                  (kind == TokenKind::CloseBrace ? '}' : ')') +
-                                  "', found the end of the query");
-    }
-    return fault(peek().at, unexpected_after_query());
+    return fault(peek().at, unexpected_behind_query(kind == TokenKind::CloseBrace ? "'}'" : "')'"));
   }
 
-  std::string unexpected_after_query() const {
-    std::string message = "expected 'and', 'or' or the end of the query, found " + name_of(peek());
+  std::string unexpected_behind_query(std::string_view end) const {
+    std::string message =
+        "expected 'and', 'or' or " + std::string(end) + ", found " + name_of(peek());
+    if (const std::string_view hint = operator_hint(peek().text); !hint.empty()) {
+      return message.append("; ").append(hint);
+    }
     if (is_literal(peek()) && is_literal(tokens_[next_ - 1])) {
       message += "; a text with blanks stands in quotes";
     }
     return message;
+  }
+
+  std::string unexpected_item() const {
+    std::string message = "expected a value in the list, found " + name_of(peek());
+    switch (peek().kind) {
+      case TokenKind::Not:
+      case TokenKind::And:
+      case TokenKind::Or:
+        return message + (meaning_ == Meaning::ClpS ? ", which clp-s takes only before all values"
+                                                    : ", which stands between values or first");
+      case TokenKind::Colon:
+      case TokenKind::Range:
+      case TokenKind::Time:
+        return message + "; filters on keys below this one stand in braces";
+      default:
+        return message;
+    }
   }
 
   std::string unexpected_in_list(std::optional<TokenKind> between) const {

@@ -84,6 +84,13 @@ void append_path(std::string& out, const Path& path) {
   }
 }
 
+bool is_plain(std::string_view pattern) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./*?";
+  return !pattern.empty() && pattern.find_first_not_of(kPlain) == std::string_view::npos &&
+         !is_keyword(pattern);
+}
+
 // In quotes. A pattern is escaped already where wildcards are meant literally.
 void append_pattern(std::string& out, std::string_view pattern) {
   out += '"';
@@ -115,6 +122,8 @@ void append_literal(std::string& out, const Literal& literal) {
     out += "timestamp(";
     out += literal.typed.empty() ? fmt::format("\"{}\", \"\\N\"", *literal.instant) : literal.typed;
     out += ')';
+  } else if (literal.pattern && is_plain(*literal.pattern)) {
+    out += *literal.pattern;
   } else if (literal.pattern) {
     append_pattern(out, *literal.pattern);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -16,6 +15,11 @@
 #include "codec/zstd/frame.hpp"
 
 namespace fonds::clps {
+namespace {
+
+constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
+
+}  // namespace
 
 bool Budget::take(std::uint64_t n) {
   std::uint64_t used = used_.load(std::memory_order_relaxed);
@@ -46,10 +50,8 @@ bool BudgetShare::resize(std::uint64_t n) {
 }
 
 PlainBytes::~PlainBytes() {
-  if (mapped_) {
+  if (data_ != nullptr) {
     ::munmap(data_, capacity_);
-  } else {
-    std::free(data_);
   }
 }
 
@@ -85,36 +87,37 @@ Status PlainBytes::reserve_in_file(std::size_t capacity) {
 }
 
 bool PlainBytes::reserve(std::size_t capacity, Budget& budget) {
-  if (capacity <= capacity_) {
-    return true;
-  }
-  if (capacity_ == 0) {
-    share_ = BudgetShare(budget);
-  }
+  share_ = BudgetShare(budget);
   if (!share_.resize(capacity)) {
     return false;
   }
-  // The system gives pages only when they are touched.
-  auto* const grown = static_cast<std::byte*>(std::realloc(data_, capacity));
-  if (grown == nullptr) {
-    static_cast<void>(share_.resize(capacity_));
+  // The system gives pages only when they are touched; large ones where it can, which saves much of
+  // the time that touching takes.
+  void* const at = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                          -1, 0);
+  if (at == MAP_FAILED) {
+    share_.release();
     return false;
   }
-  data_ = grown;
+#ifdef MADV_HUGEPAGE
+  if (capacity >= kHugeFrom) {
+    static_cast<void>(::madvise(at, capacity, MADV_HUGEPAGE));
+  }
+#endif
+  data_ = static_cast<std::byte*>(at);
   capacity_ = capacity;
   return true;
 }
 
 void PlainBytes::shrink() {
-  if (size_ == capacity_ || mapped_) {
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t kept = std::max(size_ + (page - size_ % page) % page, page);
+  if (mapped_ || kept >= capacity_ || data_ == nullptr) {
     return;
   }
-  const std::size_t kept = std::max<std::size_t>(size_, 1);
-  if (auto* const cut = static_cast<std::byte*>(std::realloc(data_, kept)); cut != nullptr) {
-    data_ = cut;
-    capacity_ = kept;
-    static_cast<void>(share_.resize(kept));
-  }
+  ::munmap(data_ + kept, capacity_ - kept);
+  capacity_ = kept;
+  static_cast<void>(share_.resize(kept));
 }
 
 Inflater::Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget,

@@ -22,6 +22,8 @@ constexpr std::size_t kBatchText = std::size_t{1} << 20;  // of a usual batch
 constexpr std::size_t kLongBatchText = std::size_t{8}
                                        << 20;  // a batch is given in parts from here on
 constexpr std::size_t kMostRows = 8192;
+// How many records ahead of their use strings are fetched.
+constexpr std::size_t kFetchPlaces = 8, kFetchTexts = 4;
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
 
 // One batch: where its records are, and what became of them.
@@ -39,12 +41,24 @@ struct Job {
   std::vector<Lost> lost;
   std::string scratch;
 
+  void reset() {
+    places.clear();
+    done = 0;
+    held.clear();
+  }
+
   // Rebuilds records until the text is long.
   void run(const Texts& texts) {
     text.clear();
     lines.clear();
     lost.clear();
     while (done < places.size() && text.size() < kLongBatchText) {
+      if (done + kFetchPlaces < places.size()) {
+        const RowPlace& ahead = places[done + kFetchPlaces];
+        ahead.table->program.prefetch_places(ahead.table->table, ahead.row, texts);
+        const RowPlace& near = places[done + kFetchTexts];
+        near.table->program.prefetch_texts(near.table->table, near.row, texts);
+      }
       const RowPlace& place = places[done++];
       const std::size_t begin = text.size();
       const Fault fault =
@@ -78,7 +92,8 @@ struct Rebuilder::State {
   std::unique_ptr<Texts> texts;
   std::vector<std::size_t> tables;  // that are wanted, in the order of the file
   std::optional<OrderedJobs<Job>> jobs;
-  std::unique_ptr<Job> current;               // that was given last
+  std::unique_ptr<Job> current;  // that was given last
+  std::unique_ptr<Job> spare;    // whose memory the next one takes over
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
   std::vector<Finding> findings;
   Batch batch;
@@ -257,7 +272,8 @@ struct Rebuilder::State {
   }
 
   Result<std::unique_ptr<Job>> next_job() {
-    auto job = std::make_unique<Job>();
+    auto job = spare != nullptr ? std::move(spare) : std::make_unique<Job>();
+    job->reset();
     if (!over) {
       if (options.order == Order::Table) {
         FONDS_CHECK(fill_by_table(*job));
@@ -275,7 +291,7 @@ struct Rebuilder::State {
       current->run(*texts);  // the rest of a long batch
       return {};
     }
-    current.reset();
+    spare = std::move(current);
     if (!jobs) {
       FONDS_TRY(current, next_job());
       current->run(*texts);

@@ -122,6 +122,9 @@ class ProgramBuilder {
     const NodeType type = tree_[node].type;
     program_.steps_.push_back({begin_, text_.size() - begin_, type, column});
     begin_ = text_.size();
+    if (type == NodeType::VarString) {
+      program_.strings_.push_back(column);
+    }
     auto& needs = program_.needs_;
     const bool split = type == NodeType::ClpString || type == NodeType::UnstructuredArray;
     needs.variables |= split || type == NodeType::VarString || type == NodeType::DictionaryFloat;

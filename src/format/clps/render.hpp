@@ -39,6 +39,17 @@ class RecordProgram {
   Fault run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
             std::string& scratch) const;
 
+  void prefetch_places(const Table& table, std::uint64_t row, const Texts& texts) const {
+    for (const std::uint32_t column : strings_) {
+      texts.prefetch_place(table.columns()[column], row);
+    }
+  }
+  void prefetch_texts(const Table& table, std::uint64_t row, const Texts& texts) const {
+    for (const std::uint32_t column : strings_) {
+      texts.prefetch_text(table.columns()[column], row);
+    }
+  }
+
   // Whether a dictionary is needed to run it.
   const Texts::Needs& needs() const { return needs_; }
 
@@ -51,6 +62,7 @@ class RecordProgram {
   };
   std::string text_;
   std::vector<Step> steps_;
+  std::vector<std::uint32_t> strings_;  // columns of VarStrings
   std::size_t tail_ = 0;  // where the text behind the last value begins
   Texts::Needs needs_{false, false, false};
 };
