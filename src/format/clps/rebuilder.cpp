@@ -159,9 +159,17 @@ struct Rebuilder::State {
     const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
-      FONDS_TRY(stream, archive->open_stream(index, in_file));
+      FONDS_TRY(stream, open(index, in_file));
     }
     return {};
+  }
+
+  // Goes on with a stream that the caller has begun.
+  Result<std::shared_ptr<Stream>> open(std::size_t index, bool in_file) {
+    if (auto begun = options.streams.extract(index); !begun.empty()) {
+      return std::move(begun.mapped());
+    }
+    return archive->open_stream(index, in_file);
   }
 
   // The next places in the order of the file; none at the end.
@@ -256,7 +264,7 @@ struct Rebuilder::State {
       return {};
     };
     for (const std::size_t index : streams) {
-      FONDS_TRY(auto begun, archive->open_stream(index, in_file));
+      FONDS_TRY(auto begun, open(index, in_file));
       opened[index] = begun;
       const std::uint64_t need = archive->streams()[index].plain;
       if (options.threads <= 1 || streams.size() == 1) {
