@@ -14,6 +14,7 @@
 #include "format/clps/directory.hpp"
 #include "format/clps/facts.hpp"
 #include "format/clps/record_reader.hpp"
+#include "format/clps/search.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -179,6 +180,15 @@ class ClpsFormat final : public Format {
       tell_all(opened, finding);
     }
     return describe_archive(*opened.archive, totals != nullptr, out);
+  }
+
+  Result<SearchReport> search(const fonds::Archive& archive, const query::Query& query,
+                              const SearchOptions& options,
+                              const SearchSink& sink) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
+    auto report = clps::search(opened.archive, query, options, sink);
+    tell_all(opened, sink.finding);
+    return report;
   }
 
   Result<std::vector<EventInput>> event_inputs(const fonds::Archive& archive,
