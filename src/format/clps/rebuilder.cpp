@@ -155,7 +155,7 @@ struct Rebuilder::State {
         loaded_table->time = column != nullptr ? column : loaded_table->time;
       }
     }
-    if (index < options.rows.size() && options.rows[index]) {
+    if (index < options.rows.size() && options.rows[index] && !options.rows[index]->bits.empty()) {
       loaded_table->rows = &*options.rows[index];
     }
     return loaded_table;
