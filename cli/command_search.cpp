@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -147,10 +146,6 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
   return request;
 }
 
-unsigned thread_count(const ops::ScanOptions& scan) {
-  return scan.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : scan.threads;
-}
-
 // The words of the command line without the query, which is the first.
 Arguments archives_only(const Arguments& arguments) {
   Arguments archives = arguments;
@@ -203,7 +198,7 @@ int search(const Arguments& arguments, const ops::Output& out, Messages& message
   for_each_archive(
       archives, messages, names,
       [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
-        request.search.threads = thread_count(scan);
+        request.search.threads = ops::thread_count(scan);
         Status status = search.ask(archive, scan.read);
         if (!status && status.error().code() == ErrorCode::BadArgument) {
           messages.wrong_query(fmt::format("{}: {}", archive.source->name(),

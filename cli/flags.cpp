@@ -54,6 +54,9 @@ constexpr std::array kLsFlags = {
     Flag{"--full", 0, "", "read every byte and check it, instead of skipping bodies"},
     Flag{"--hash", 0, "", "SHA-256 of each block or item; reads every byte"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
@@ -81,6 +84,9 @@ constexpr std::array kCatFlags = {
          "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--tail", 0, "N", "only the last N records"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--trailer", 0, "", "the trailer of a RecordIO file instead of its items"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--output", 'o', "DIR",
@@ -151,7 +157,9 @@ constexpr std::array kSearchExamples = {
 };
 
 constexpr std::array kConvertFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write; - is standard output; clp-s to jsonl: a directory gets a file for "
+         "each input that the archives were made of"},
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
          "recordio/packed; jsonl or lines (default: as the first ARCHIVE)"},
@@ -183,6 +191,9 @@ constexpr std::array kConvertFlags = {
          "RecordIO: add a header entry; KEY:TYPE=VALUE with string, bool, int64 or uint64; repeat "
          "for more"},
     Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };

@@ -9,11 +9,13 @@
 #include <iostream>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -167,6 +169,42 @@ void register_transformers(const Arguments& arguments) {
   }
 }
 
+namespace {
+
+// "100:200", "100:" or ":200".
+std::pair<std::uint64_t, std::uint64_t> parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const auto bound = [&](std::string_view digits,
+                         std::uint64_t otherwise) -> std::optional<std::uint64_t> {
+    return digits.empty() ? std::optional(otherwise) : parse_number(digits);
+  };
+  if (colon != std::string::npos && text.size() > 1) {
+    const std::string_view view = text;
+    const auto begin = bound(view.substr(0, colon), 0);
+    const auto end = bound(view.substr(colon + 1), std::numeric_limits<std::uint64_t>::max());
+    if (begin && end && *begin <= *end) {
+      return {*begin, *end};
+    }
+  }
+  throw UsageError{
+      fmt::format("--range takes FROM:TO, such as 100:200, 100: or :200, not '{}'", text)};
+}
+
+}  // namespace
+
+Status check_event_flags(const Arguments& arguments, const Archive& archive) {
+  for (const std::string_view flag : {"--table-order", "--source", "--range"}) {
+    if (arguments.has(flag) && !archive.format->traits().events) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("{} is for clp-s; {} has no other order of its records, and does "
+                              "not tell what they came from",
+                              flag, archive.format->name()),
+                  {.source = archive.source->name()});
+    }
+  }
+  return {};
+}
+
 ops::ScanOptions scan_options(const Arguments& arguments) {
   ops::ScanOptions options;
   options.threads =
@@ -182,6 +220,11 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   options.read.search_damaged = arguments.has("--skip-damaged");
   options.read.concatenated = arguments.has("--concatenated");
   options.read.transformers = arguments.all("--assume-transformer");
+  options.read.stored_order = arguments.has("--table-order");
+  options.read.input = arguments.get("--source");
+  if (arguments.has("--range")) {
+    options.read.range = parse_range(arguments.get("--range"));
+  }
   return options;
 }
 
@@ -228,8 +271,8 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
     }
     Progress progress(arguments, *archive->source);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
-    Status status;
-    if (use == Use::Companions) {
+    Status status = check_event_flags(arguments, *archive);
+    if (status && use == Use::Companions) {
       status = add_companions(arguments, *archive, messages, options);
     }
     if (status) {

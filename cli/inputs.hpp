@@ -32,6 +32,9 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);
 
+// Errors: Unsupported if a flag for events is given and the archive holds none.
+Status check_event_flags(const Arguments& arguments, const Archive& archive);
+
 ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
 std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,

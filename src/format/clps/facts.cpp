@@ -265,6 +265,8 @@ Status list_fields(const Archive& archive, const std::function<Status(const Even
 
 Status describe_archive(const Archive& archive, bool deep, AttributeSink& out) {
   const Header& header = archive.header();
+  out.text("version", header.version.to_string());
+  out.text("compression", "zstd");  // there is no other
   out.number("uncompressed_size", header.uncompressed_size);
   out.number("compressed_size", header.compressed_size);
   out.number("events", archive.records());

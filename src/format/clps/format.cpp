@@ -11,8 +11,10 @@
 
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/directory.hpp"
 #include "format/clps/facts.hpp"
 #include "format/clps/record_reader.hpp"
+#include "format/clps/search.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -152,31 +154,7 @@ class ClpsFormat final : public Format {
 
   Result<std::vector<std::string>> directory_files(
       std::span<const std::string> entries) const override {
-    std::vector<std::string> files = {"header"};
-    const auto has = [&entries](std::string_view name) {
-      return std::find(entries.begin(), entries.end(), name) != entries.end();
-    };
-    bool some = false;
-    for (std::size_t i = 0; i < kMembers; ++i) {
-      std::string name(to_string(static_cast<Member>(i)).substr(1));
-      if (has(name)) {
-        some |= i < 6;
-        files.push_back(std::move(name));
-      }
-    }
-    const auto belongs = [&files](const std::string& entry) {
-      return std::find(files.begin(), files.end(), entry) != files.end() ||
-             entry == "timestamp.dict" ||
-             std::all_of(entry.begin(), entry.end(), [](char c) { return c >= '0' && c <= '9'; });
-    };
-    if (!some || !std::all_of(entries.begin(), entries.end(), belongs)) {
-      return std::vector<std::string>();
-    }
-    if (!has("header")) {
-      return fail(ErrorCode::Unsupported,
-                  "this clp-s archive has no header: it was made before the format had versions");
-    }
-    return files;
+    return clps::directory_files(entries);
   }
 
   std::uint64_t find_start(const fonds::Archive& /*archive*/, std::uint64_t /*from*/,
@@ -202,6 +180,15 @@ class ClpsFormat final : public Format {
       tell_all(opened, finding);
     }
     return describe_archive(*opened.archive, totals != nullptr, out);
+  }
+
+  Result<SearchReport> search(const fonds::Archive& archive, const query::Query& query,
+                              const SearchOptions& options,
+                              const SearchSink& sink) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
+    auto report = clps::search(opened.archive, query, options, sink);
+    tell_all(opened, sink.finding);
+    return report;
   }
 
   Result<std::vector<EventInput>> event_inputs(const fonds::Archive& archive,

@@ -156,4 +156,10 @@ std::vector<KeyHit> find_keys(const SchemaTree& tree, const KeyMachine& machine,
   return hits;
 }
 
+const KeyHit* hit_of(std::span<const KeyHit> hits, NodeId node) {
+  const auto found = std::lower_bound(hits.begin(), hits.end(), node,
+                                      [](const KeyHit& a, NodeId b) { return a.node < b; });
+  return found != hits.end() && found->node == node ? &*found : nullptr;
+}
+
 }  // namespace fonds::clps

@@ -69,4 +69,7 @@ KeyRoots roots_of(const query::Path& path);
 std::vector<KeyHit> find_keys(const SchemaTree& tree, const KeyMachine& machine, KeyRoots roots,
                               bool arrays = true);
 
+// The hit of a node among these, or nullptr.
+const KeyHit* hit_of(std::span<const KeyHit> hits, NodeId node);
+
 }  // namespace fonds::clps

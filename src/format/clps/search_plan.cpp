@@ -70,6 +70,10 @@ bool is_text(const ColumnTest& test) {
 
 }  // namespace
 
+bool is_cheaper(const ColumnTest& a, const ColumnTest& b) {
+  return std::pair(cost_of(a), a.column) < std::pair(cost_of(b), b.column);
+}
+
 Condition all_of(std::vector<Condition> children) {
   return combine(Condition::Kind::And, std::move(children), true);
 }

@@ -47,6 +47,9 @@ struct Condition {
   }
 };
 
+// Whether looking at one column is cheaper than at another.
+bool is_cheaper(const ColumnTest& a, const ColumnTest& b);
+
 // All, or one, of some conditions; constants are folded, cheap conditions come first.
 Condition all_of(std::vector<Condition> children);
 Condition any_of(std::vector<Condition> children);
