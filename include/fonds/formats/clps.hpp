@@ -57,6 +57,7 @@ struct Header {
   std::uint64_t uncompressed_size = 0;  // bytes of the input, as the writer says
   std::uint64_t compressed_size = 0;    // of the whole archive
   std::uint32_t metadata_size = 0;      // compressed
+  bool reserved_used = false;           // fields that should be 0 are not
 };
 
 // The members of the files section, in their order.
