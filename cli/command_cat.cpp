@@ -42,25 +42,6 @@ RecordPart parse_part(const std::string& name) {
   return found->second;
 }
 
-// Archive text on a terminal: lines stay lines, all other control characters are shown.
-std::string for_terminal(std::string_view text) {
-  std::string shown;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    if (line.ends_with('\r') && end < text.size() && text[end] == '\n') {
-      line.remove_suffix(1);
-    }
-    shown += escape_for_terminal(line);
-    if (end < text.size()) {
-      shown += text[end];
-    }
-    begin = end + 1;
-  }
-  return shown;
-}
-
 ops::Separator parse_separator(const Arguments& arguments) {
   constexpr std::array<std::pair<std::string_view, ops::Separator>, 4> kSeparators = {
       {{"--newline", ops::Separator::Newline},
@@ -180,7 +161,8 @@ int run_cat(const Arguments& arguments) {
   }
   const bool escape = StandardOutput::is_terminal() && !arguments.has("--raw");
   const ops::Output out = {[&](std::string_view text) {
-                             return escape ? output.write(for_terminal(text)) : output.write(text);
+                             return escape ? output.write(lines_for_terminal(text))
+                                           : output.write(text);
                            },
                            [&](const Finding& finding) { messages.finding(finding); }};
   bool all_found = true;

@@ -1,4 +1,5 @@
 // fonds info
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -55,7 +56,9 @@ std::string as_json(const ops::Info& info) {
     json.value(std::string_view(companion));
   }
   json.end_array();
-  json.key(info.format).begin_object();
+  std::string name = info.format;
+  std::replace(name.begin(), name.end(), '-', '_');
+  json.key(name).begin_object();
   for (const auto& fact : info.facts.entries) {
     json.key(fact.name);
     if (fact.number) {
@@ -92,6 +95,9 @@ std::string as_text(const ops::Info& info) {
   }
   for (const auto& [name, value] : info.container_rows) {
     row(text, name, value);
+  }
+  if (!info.tree.empty()) {
+    text += "  keys\n" + info.tree;
   }
   if (!info.counted) {
     return text;

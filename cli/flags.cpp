@@ -1,17 +1,8 @@
+// The table of commands and flags.
 #include "flags.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <CLI/CLI.hpp>
-#include <fmt/core.h>
 
 namespace fonds::cli {
 namespace {
@@ -21,7 +12,7 @@ constexpr std::array kCommon = {
          "worker threads; 0 = one per core (default 0); output never depends on it"},
     Flag{"--memory", 0, "SIZE", "decoded data held at once, such as 256M (default 1G)"},
     Flag{"--format", 0, "NAME",
-         "read as this format instead of recognizing it: warc, recordio, lines or jsonl"},
+         "read as this format instead of recognizing it: warc, clp-s, recordio, lines or jsonl"},
     Flag{"--recursive", 'r', "", "read the archives in directories"},
     Flag{"--files-from", 0, "FILE",
          "read the names of archives from FILE, one a line; - is standard input"},
@@ -63,6 +54,9 @@ constexpr std::array kLsFlags = {
     Flag{"--full", 0, "", "read every byte and check it, instead of skipping bodies"},
     Flag{"--hash", 0, "", "SHA-256 of each block or item; reads every byte"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
@@ -90,6 +84,9 @@ constexpr std::array kCatFlags = {
          "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--tail", 0, "N", "only the last N records"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--trailer", 0, "", "the trailer of a RecordIO file instead of its items"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
     Flag{"--output", 'o', "DIR",
@@ -120,8 +117,49 @@ constexpr std::array kVerifyExamples = {
     Example{"fonds verify --strict --json *.warc.gz", "what most writers get wrong counts too"},
 };
 
+constexpr std::array kSearchFlags = {
+    Flag{"--ignore-case", 'i', "", "letters of values match in either case; keys never do"},
+    Flag{"--since", 0, "TIME",
+         "only records at or after TIME: epoch milliseconds, or like 2024-03-01T12:30:00Z"},
+    Flag{"--until", 0, "TIME", "only records at or before TIME"},
+    Flag{"--tge", 0, "TIME", "another name of --since"},
+    Flag{"--tle", 0, "TIME", "another name of --until"},
+    Flag{"--projection", 0, "KEYS",
+         "only these keys of each record, with what encloses them: a,b.c; repeat for more"},
+    Flag{"--limit", 0, "N", "stop after N records of all archives"},
+    Flag{"--table-order", 0, "", "records as they lie in the archive, not as they were logged"},
+    Flag{"--count", 'c', "", "the number of records instead of them, for each archive"},
+    Flag{"--count-by-time", 0, "DURATION",
+         "numbers of records by intervals such as 10s, 5m or 1h; a plain number is milliseconds"},
+    Flag{"--min", 0, "KEY", "the smallest number under KEY in matching records"},
+    Flag{"--max", 0, "KEY", "the largest number under KEY in matching records"},
+    Flag{"--unique", 0, "KEY",
+         "the different values under KEY in matching records, and how often each is there"},
+    Flag{"--total", 0, "", "with the last five: one answer for all archives together"},
+    Flag{"--files-with-matches", 'l', "", "only the names of archives in which a record matches"},
+    Flag{"--list-fields", 0, "",
+         "no query: the keys of the archives, their types, and how many records have them"},
+    Flag{"--json", 0, "", "answers that are no records as JSON objects, one a line"},
+    Flag{"--compat", 0, "clp-s", "give queries exactly the meaning that they have for clp-s 0.12"},
+    Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
+};
+constexpr std::array kSearchExamples = {
+    Example{"fonds search 'level: ERROR and latency > 500' logs.clps",
+            "matching records as JSON Lines, in the order of the log"},
+    Example{"fonds search --count-by-time 1h 'msg: \"*timeout*\"' archives/",
+            "how many an hour, in each archive of a directory"},
+    Example{"fonds search --projection ts,user.id --limit 10 'not status: 200' logs.clps",
+            "two keys of the first ten"},
+    Example{"fonds search --since 2024-03-01T12:00:00Z --unique host '*' logs.clps",
+            "all hosts since noon"},
+    Example{"fonds search --list-fields logs.clps", "what can be asked for"},
+};
+
 constexpr std::array kConvertFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write; - is standard output; clp-s to jsonl: a directory gets a file for "
+         "each input that the archives were made of"},
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
          "recordio/packed; jsonl or lines (default: as the first ARCHIVE)"},
@@ -153,6 +191,9 @@ constexpr std::array kConvertFlags = {
          "RecordIO: add a header entry; KEY:TYPE=VALUE with string, bool, int64 or uint64; repeat "
          "for more"},
     Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
+    Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
+    Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
@@ -369,6 +410,15 @@ constexpr std::array kCommands = {
             "as id, then as URI.\n"
             "Items of RecordIO: index:N, or block:OFFSET/ITEM.",
             kCatFlags, kCatExamples, 1, run_cat},
+    Command{"search", "QUERY ARCHIVE…", "Records that match a query",
+            "Prints the records that a query matches, as JSON Lines. Directories stand for the "
+            "archives in them.\n"
+            "A query is `key: value` and `key > 5`, joined by and, or, not and parentheses; `*` in "
+            "a value is any run of\n"
+            "characters, `key: *` asks whether the key is there. Status 1 if nothing matches. "
+            "docs/reference/query-language.md\n"
+            "is the whole language.",
+            kSearchFlags, kSearchExamples, 0, run_search},
     Command{"index", "ARCHIVE…", "Write an index beside an archive",
             "Writes a companion that tells where each record is. It can be made again from the "
             "archive at any time.",
@@ -439,117 +489,9 @@ constexpr std::array kCommands = {
             run_help},
 };
 
-// How many letters must be changed, added or dropped to make `b` of `a`.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t best =
-          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      diagonal = std::exchange(row[j], best);
-    }
-  }
-  return row[b.size()];
-}
-
-std::string unknown_flag(const Command& command, const std::string& typed) {
-  std::vector<std::string_view> known;
-  for (const auto flags : {command.flags, common_flags()}) {
-    for (const Flag& flag : flags) {
-      known.push_back(flag.name);
-    }
-  }
-  const std::string_view near = nearest(typed.substr(0, typed.find('=')), known);
-  return near.empty() ? fmt::format("unknown option {}", typed)
-                      : fmt::format("unknown option {}; did you mean {}?", typed, near);
-}
-
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
 std::span<const Flag> common_flags() { return kCommon; }
-
-const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(kCommands.begin(), kCommands.end(),
-                                  [&](const Command& c) { return c.name == name; });
-  return found == kCommands.end() ? nullptr : &*found;
-}
-
-std::string Arguments::get(std::string_view flag, std::string_view otherwise) const {
-  const auto found = values.find(flag);
-  return found == values.end() ? std::string(otherwise) : found->second.back();
-}
-
-std::vector<std::string> Arguments::all(std::string_view flag) const {
-  const auto found = values.find(flag);
-  return found == values.end() ? std::vector<std::string>() : found->second;
-}
-
-std::string_view nearest(std::string_view typed, std::span<const std::string_view> known) {
-  std::string_view best;
-  std::size_t fewest = std::max<std::size_t>(2, typed.size() / 3) + 1;
-  for (const std::string_view name : known) {
-    if (const std::size_t n = edits(typed, name); n < fewest) {
-      fewest = n;
-      best = name;
-    }
-  }
-  return best;
-}
-
-Arguments parse_arguments(const Command& command, std::span<const char* const> words) {
-  Arguments arguments;
-  arguments.command = &command;
-  CLI::App parser;
-  parser.set_help_flag();
-  parser.allow_extras();
-  std::map<std::string_view, std::vector<std::string>> values;
-  for (const auto flags : {command.flags, common_flags()}) {
-    for (const Flag& flag : flags) {
-      std::string names(flag.name);
-      if (flag.letter != 0) {
-        names += fmt::format(",-{}", flag.letter);
-      }
-      if (flag.value.empty()) {
-        parser.add_flag_callback(names, [&arguments, name = flag.name] {
-          arguments.values[std::string(name)].emplace_back();
-        });
-      } else {
-        parser.add_option(names, values[flag.name])
-            ->expected(1)
-            ->allow_extra_args(false)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-      }
-    }
-  }
-  // The parser takes its words from the back.
-  std::vector<std::string> reversed(words.rbegin(), words.rend());
-  try {
-    parser.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError{error.what()};
-  }
-  for (auto& [name, given] : values) {
-    if (!given.empty()) {
-      arguments.values[std::string(name)] = std::move(given);
-    }
-  }
-  const auto after_dashes = std::find(words.begin(), words.end(), std::string_view("--"));
-  const auto literal = static_cast<std::size_t>(words.end() - after_dashes);
-  std::vector<std::string> extras = parser.remaining();
-  std::erase(extras, "--");
-  for (std::size_t i = 0; i < extras.size(); ++i) {
-    const bool is_literal = literal > 0 && i + (literal - 1) >= extras.size();
-    if (!is_literal && extras[i].size() > 1 && extras[i].starts_with('-')) {
-      throw UsageError{unknown_flag(command, extras[i])};
-    }
-    arguments.positional.push_back(extras[i]);
-  }
-  return arguments;
-}
 
 }  // namespace fonds::cli

@@ -78,6 +78,7 @@ std::string generate(std::string_view what);
 int run_info(const Arguments& arguments);
 int run_ls(const Arguments& arguments);
 int run_cat(const Arguments& arguments);
+int run_search(const Arguments& arguments);
 int run_verify(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_train(const Arguments& arguments);

@@ -9,11 +9,13 @@
 #include <iostream>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -37,15 +39,26 @@ void read_names(std::istream& from, std::vector<std::string>& names) {
   }
 }
 
-void add_directory(const std::string& name, std::vector<std::string>& names, Messages& messages) {
+// Adds the archives in a directory, with `deep` also those in directories in it.
+void add_directory(const std::string& name, bool deep, std::vector<std::string>& names,
+                   Messages& messages) {
   std::error_code error;
   std::vector<std::string> found;
   auto entry = std::filesystem::recursive_directory_iterator(name, error);
   for (; !error && entry != std::filesystem::recursive_directory_iterator();
        entry.increment(error)) {
     std::error_code ignored;
+    std::string path = entry->path().string();
     if (entry->is_regular_file(ignored)) {
-      found.push_back(entry->path().string());
+      found.push_back(std::move(path));
+    } else if (entry->is_directory(ignored)) {
+      const bool archive = is_archive_directory(path);
+      if (archive) {
+        found.push_back(std::move(path));
+      }
+      if (archive || !deep) {
+        entry.disable_recursion_pending();
+      }
     }
   }
   if (error) {
@@ -53,6 +66,38 @@ void add_directory(const std::string& name, std::vector<std::string>& names, Mes
   }
   std::sort(found.begin(), found.end());
   names.insert(names.end(), found.begin(), found.end());
+}
+
+std::vector<std::string> names_of(const Arguments& arguments, bool directories,
+                                  Messages& messages) {
+  std::vector<std::string> given = arguments.positional;
+  if (arguments.has("--files-from")) {
+    const std::string list = arguments.get("--files-from");
+    if (list == "-") {
+      read_names(std::cin, given);
+    } else {
+      std::ifstream file(list);
+      if (!file) {
+        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
+      }
+      read_names(file, given);
+    }
+  }
+  if (given.empty() && !messages.unreadable()) {
+    throw UsageError{"no archive given; a file, or - for standard input"};
+  }
+  const bool deep = arguments.has("--recursive");
+  std::vector<std::string> names;
+  for (const std::string& name : given) {
+    std::error_code ignored;
+    if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
+        !is_archive_directory(name)) {
+      add_directory(name, deep, names, messages);
+    } else {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -94,32 +139,12 @@ std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
 }
 
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {
-  std::vector<std::string> given = arguments.positional;
-  if (arguments.has("--files-from")) {
-    const std::string list = arguments.get("--files-from");
-    if (list == "-") {
-      read_names(std::cin, given);
-    } else {
-      std::ifstream file(list);
-      if (!file) {
-        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
-      }
-      read_names(file, given);
-    }
-  }
-  if (given.empty() && !messages.unreadable()) {
-    throw UsageError{"no archive given; a file, or - for standard input"};
-  }
-  std::vector<std::string> names;
-  for (const std::string& name : given) {
-    std::error_code ignored;
-    if (arguments.has("--recursive") && std::filesystem::is_directory(name, ignored)) {
-      add_directory(name, names, messages);
-    } else {
-      names.push_back(name);
-    }
-  }
-  return names;
+  return names_of(arguments, false, messages);
+}
+
+std::vector<std::string> input_names_of_directories(const Arguments& arguments,
+                                                    Messages& messages) {
+  return names_of(arguments, true, messages);
 }
 
 void register_transformers(const Arguments& arguments) {
@@ -144,6 +169,42 @@ void register_transformers(const Arguments& arguments) {
   }
 }
 
+namespace {
+
+// "100:200", "100:" or ":200".
+std::pair<std::uint64_t, std::uint64_t> parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const auto bound = [&](std::string_view digits,
+                         std::uint64_t otherwise) -> std::optional<std::uint64_t> {
+    return digits.empty() ? std::optional(otherwise) : parse_number(digits);
+  };
+  if (colon != std::string::npos && text.size() > 1) {
+    const std::string_view view = text;
+    const auto begin = bound(view.substr(0, colon), 0);
+    const auto end = bound(view.substr(colon + 1), std::numeric_limits<std::uint64_t>::max());
+    if (begin && end && *begin <= *end) {
+      return {*begin, *end};
+    }
+  }
+  throw UsageError{
+      fmt::format("--range takes FROM:TO, such as 100:200, 100: or :200, not '{}'", text)};
+}
+
+}  // namespace
+
+Status check_event_flags(const Arguments& arguments, const Archive& archive) {
+  for (const std::string_view flag : {"--table-order", "--source", "--range"}) {
+    if (arguments.has(flag) && !archive.format->traits().events) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("{} is for clp-s; {} has no other order of its records, and does "
+                              "not tell what they came from",
+                              flag, archive.format->name()),
+                  {.source = archive.source->name()});
+    }
+  }
+  return {};
+}
+
 ops::ScanOptions scan_options(const Arguments& arguments) {
   ops::ScanOptions options;
   options.threads =
@@ -159,6 +220,11 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
   options.read.search_damaged = arguments.has("--skip-damaged");
   options.read.concatenated = arguments.has("--concatenated");
   options.read.transformers = arguments.all("--assume-transformer");
+  options.read.stored_order = arguments.has("--table-order");
+  options.read.input = arguments.get("--source");
+  if (arguments.has("--range")) {
+    options.read.range = parse_range(arguments.get("--range"));
+  }
   return options;
 }
 
@@ -185,10 +251,13 @@ Status add_companions(const Arguments& arguments, const Archive& archive, Messag
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
-                      Use use) {
+                      Use use, const std::function<bool()>& enough) {
   const std::string format = arguments.get("--format");
   ops::ScanOptions options = scan_options(arguments);
   for (const std::string& name : names) {
+    if (enough && enough()) {
+      return;
+    }
     const auto archive = open_archive(name, {.format = format});
     if (interrupted()) {
       return;
@@ -202,8 +271,8 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
     }
     Progress progress(arguments, *archive->source);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
-    Status status;
-    if (use == Use::Companions) {
+    Status status = check_event_flags(arguments, *archive);
+    if (status && use == Use::Companions) {
       status = add_companions(arguments, *archive, messages, options);
     }
     if (status) {

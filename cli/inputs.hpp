@@ -14,21 +14,26 @@
 
 namespace fonds::cli {
 
-// The names on the command line, those of --files-from, and with -r the files in directories.
-// Throws UsageError.
+// The names on the command line, those of --files-from, and with -r the archives in directories:
+// all files, and directories that are archives by themselves. Throws UsageError.
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages);
+// The same; without -r a directory that is no archive means the archives that lie in it.
+std::vector<std::string> input_names_of_directories(const Arguments& arguments, Messages& messages);
 
 // Opens each archive and calls `work`; what cannot be opened or read is told and the others are
-// done.
+// done. `enough`, if given, is asked before each.
 // With its companions, unless --no-index is given: those of --index, or those beside it.
 enum class Use : std::uint8_t { Companions, ArchiveAlone };
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
-                      Use use = Use::Companions);
+                      Use use = Use::Companions, const std::function<bool()>& enough = {});
 
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);
+
+// Errors: Unsupported if a flag for events is given and the archive holds none.
+Status check_event_flags(const Arguments& arguments, const Archive& archive);
 
 ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError

@@ -82,6 +82,10 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
       messages.error(archive.error());
       return std::nullopt;
     }
+    if (const Status status = check_event_flags(arguments, *archive); !status) {
+      messages.error(status.error());
+      return std::nullopt;
+    }
     archives.push_back(std::move(*archive));
   }
   return messages.unreadable() ? std::nullopt : std::optional(std::move(archives));

@@ -48,6 +48,24 @@ std::string human(std::uint64_t bytes) {
 
 }  // namespace
 
+std::string lines_for_terminal(std::string_view text) {
+  std::string shown;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    if (line.ends_with('\r') && end < text.size() && text[end] == '\n') {
+      line.remove_suffix(1);
+    }
+    shown += escape_for_terminal(line);
+    if (end < text.size()) {
+      shown += text[end];
+    }
+    begin = end + 1;
+  }
+  return shown;
+}
+
 bool StandardOutput::is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 
 Status StandardOutput::write(std::string_view text) {
@@ -121,9 +139,18 @@ void Messages::hint(std::string_view text) {
   }
 }
 
+void Messages::wrong_query(std::string_view text) {
+  wrong_query_ = true;
+  std::string shown = lines_for_terminal(text);
+  line(fmt::format("{}fonds:{} {}", color_ ? "\x1b[31m" : "", color_ ? "\x1b[0m" : "", shown));
+}
+
 Exit Messages::status(bool answered) const {
   if (unreadable_) {
     return Exit::Unreadable;
+  }
+  if (wrong_query_) {
+    return Exit::Usage;
   }
   return damaged_ || !answered ? Exit::Not : Exit::Done;
 }

@@ -29,6 +29,9 @@ class StandardOutput {
   std::string buffer_;
 };
 
+// Archive text for a terminal: lines stay lines, all other control characters are shown.
+std::string lines_for_terminal(std::string_view text);
+
 // Standard output as the place where an archive goes.
 class StdoutSink final : public ByteSink {
  public:
@@ -50,15 +53,18 @@ class Messages {
   // Shows errors and warnings about the archive itself, with --verbose all; remembers the worst.
   void finding(const Finding& finding);
   void hint(std::string_view text);
+  // A query that is wrong, or has no meaning for an archive: `text` as it is, line by line.
+  void wrong_query(std::string_view text);
   // An input that could not be read at all.
   bool unreadable() const { return unreadable_; }
   bool damaged() const { return damaged_; }
+  // Unreadable before Usage before Not.
   Exit status(bool answered = true) const;
 
  private:
   void line(std::string_view text);
   bool quiet_, verbose_, strict_, color_;
-  bool unreadable_ = false, damaged_ = false;
+  bool unreadable_ = false, damaged_ = false, wrong_query_ = false;
   std::mutex mutex_;
 };
 

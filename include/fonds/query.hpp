@@ -74,8 +74,8 @@ class Number {
 
 // A value of a query. Several of these may hold at once: `42` is a number and a string.
 struct Literal {
-  std::string typed;               // unescaped, as written: with its wildcards as they are
-  bool exists = false;             // `*`: any value at all
+  std::string typed;    // unescaped, as written: with its wildcards as they are
+  bool exists = false;  // `*`: any value at all
   std::optional<Number> number;
   std::optional<bool> boolean;
   bool null = false;
@@ -84,7 +84,7 @@ struct Literal {
   std::optional<std::string> pattern;
   // timestamp("…"): nanoseconds since 1970 UTC; beyond int64 it saturates.
   std::optional<std::int64_t> instant;
-  std::size_t at = 0;              // octets before it in the query
+  std::size_t at = 0;  // octets before it in the query
 };
 
 struct Filter {
@@ -105,8 +105,8 @@ struct Query {
   Node root;  // lists and braces are dissolved; in Meaning::ClpS as that language groups
 };
 
-// Errors: BadArgument; where() holds the octets before the fault as decoded_offset, the message says
-// what was found and what was expected.
+// Errors: BadArgument; where() holds the octets before the fault as decoded_offset, the message
+// says what was found and what was expected.
 Result<Query> parse(std::string_view text, const ParseOptions& options = {});
 
 // A key as `--projection`, `--min` take it ("a.b", `a\.b`, "@k"). Errors: as parse().
@@ -121,7 +121,8 @@ std::string to_string(const Node& node);
 
 // How a filter's literal compares with one stored value: the comparisons of one leaf, without
 // paths. Built once, used for many values; const members are thread-safe. Follows Meaning::Default;
-// what the original does otherwise with whole columns and arrays is the format's business.
+// with Meaning::ClpS only `?` is one octet and ignore_case means ASCII. What the original does
+// otherwise with numbers, whole columns and arrays is the format's business.
 class ValueMatch {
  public:
   ValueMatch(const Filter& filter, const ParseOptions& options);
@@ -165,9 +166,29 @@ std::string fold_case(std::string_view text);
 // one each), `\` escapes.
 bool wildcard_match(std::string_view pattern, std::string_view text);
 
-// Evaluates a tree on one JSON object, given as text: the whole meaning of the language for records
-// that lie as JSON. `archive` is an object with the values of the namespace `$` (empty: none).
-// Errors: Corrupt if a text is no JSON object.
+// Evaluates a query on records that are given as JSON text: the whole default meaning of the
+// language, whatever the query's own is. Made once, used for many records; one thread at a time.
+class RecordMatch {
+ public:
+  // Copies what it needs.
+  explicit RecordMatch(const Query& query);
+  ~RecordMatch();
+  RecordMatch(RecordMatch&&) noexcept;
+  RecordMatch& operator=(RecordMatch&&) noexcept;
+
+  // `generated` holds the keys of the namespace `@`, `archive` those of `$`; empty: none. All are
+  // objects. A key that occurs twice is asked both times.
+  //
+  // Errors: Corrupt if a text is no JSON object, with the octets before the damage.
+  Result<bool> matches(std::string_view record, std::string_view generated = {},
+                       std::string_view archive = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The same for one record.
 Result<bool> matches_json(const Query& query, std::string_view record,
                           std::string_view generated = {}, std::string_view archive = {});
 

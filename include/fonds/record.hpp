@@ -29,6 +29,8 @@ class AttributeSink {
   virtual ~AttributeSink() = default;
   virtual void text(std::string_view name, std::string_view value) = 0;
   virtual void number(std::string_view name, std::uint64_t value) = 0;
+  // A number that may be negative; by itself it is given as number() or text().
+  virtual void integer(std::string_view name, std::int64_t value);
   virtual void begin_object(std::string_view name) = 0;
   virtual void end_object() = 0;
   virtual void begin_list(std::string_view name) = 0;

@@ -18,8 +18,8 @@ namespace fonds {
 struct SearchOptions {
   ReadOptions read = {};
   unsigned threads = 1;
-  bool table_order = false;                  // clp-s: as stored instead of in log order
-  std::optional<std::uint64_t> limit = {};   // of records that are given
+  bool table_order = false;                 // clp-s: as stored instead of in log order
+  std::optional<std::uint64_t> limit = {};  // of records that are given
   // Instants between which a record must lie, both included, in ns since 1970.
   std::optional<std::int64_t> since = {}, until = {};
   std::vector<query::Path> projection = {};  // empty: whole records
@@ -27,12 +27,12 @@ struct SearchOptions {
   // What is asked for.
   enum class Want : std::uint8_t {
     Records,
-    Any,          // whether there is one
+    Any,  // whether there is one
     Count,
     CountByTime,  // by intervals of `interval`
     Min,          // of the numbers at `field`
     Max,
-    Unique,       // the different values at `field`
+    Unique,  // the different values at `field`
   } want = Want::Records;
   std::int64_t interval = 0;  // ns, above 0
   query::Path field = {};
@@ -46,7 +46,7 @@ struct SearchGroup {
 };
 
 struct SearchReport {
-  std::uint64_t matched = 0;         // records; with `limit` or Any at least those that were found
+  std::uint64_t matched = 0;  // records; with `limit` or Any at least those that were found
   std::vector<SearchGroup> groups = {};  // CountByTime by time, Unique by value
 };
 

@@ -123,6 +123,21 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "is lost."},
     {"closing-line-ends", Severity::Warning, "WARC 1.1, 4; WARC 00.11 draft, R26",
      "What stands behind the block are line ends, but not two CRLF."},
+    {"clps-cell", Severity::Error, "clp-s, section 15, check 7",
+     "A value of a record names something that is not there: a dictionary entry, a variable, a "
+     "pattern of times."},
+    {"clps-dictionary", Severity::Error, "clp-s, section 15, checks 2 and 7",
+     "A dictionary is damaged: it cannot be decompressed to its end, or holds fewer entries than "
+     "it counts."},
+    {"clps-extra-bytes", Severity::Warning, "clp-s, section 3",
+     "Bytes follow where a section, or the archive, ends by its own count."},
+    {"clps-stream", Severity::Error, "clp-s, section 15, check 2",
+     "A stream of tables cannot be decompressed, or gives more or fewer bytes than the table "
+     "metadata says."},
+    {"clps-table", Severity::Error, "clp-s, section 15, checks 5 and 6",
+     "A table cannot be read: its schema is damaged, or its columns do not fill it."},
+    {"clps-truncated", Severity::Error, "clp-s, section 15, check 1",
+     "The file has fewer bytes than its header says."},
     {"coding-not-applied", Severity::Warning, "RFC 9110, 8.4",
      "The HTTP header names a Content-Encoding that the body does not have."},
     {"coding-truncated", Severity::Warning, "RFC 9110, 8.4",

@@ -10,56 +10,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/utf8.hpp"
+
 namespace fonds {
 namespace {
 
 constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-
-unsigned octet(char c) { return static_cast<unsigned char>(c); }
-
-bool is_continuation(char c) { return (octet(c) & 0xc0U) == 0x80U; }
-
-// The length in octets of the well-formed UTF-8 character (Unicode, table 3-7) at `at`, or 0.
-std::size_t character_length(std::string_view text, std::size_t at) {
-  const unsigned lead = octet(text[at]);
-  if (lead < 0x80U) {
-    return 1;
-  }
-  const std::size_t left = text.size() - at;
-  if (lead >= 0xc2U && lead <= 0xdfU) {
-    return left >= 2 && is_continuation(text[at + 1]) ? 2 : 0;
-  }
-  if (lead >= 0xe0U && lead <= 0xefU) {
-    if (left < 3 || !is_continuation(text[at + 1]) || !is_continuation(text[at + 2])) {
-      return 0;
-    }
-    const unsigned second = octet(text[at + 1]);
-    const bool overlong = lead == 0xe0U && second < 0xa0U;
-    const bool surrogate = lead == 0xedU && second > 0x9fU;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (lead >= 0xf0U && lead <= 0xf4U) {
-    if (left < 4 || !is_continuation(text[at + 1]) || !is_continuation(text[at + 2]) ||
-        !is_continuation(text[at + 3])) {
-      return 0;
-    }
-    const unsigned second = octet(text[at + 1]);
-    const bool overlong = lead == 0xf0U && second < 0x90U;
-    const bool too_large = lead == 0xf4U && second > 0x8fU;
-    return overlong || too_large ? 0 : 4;
-  }
-  return 0;
-}
-
-// The character of `length` octets at `at`.
-char32_t character_at(std::string_view text, std::size_t at, std::size_t length) {
-  const unsigned lead = octet(text[at]);
-  char32_t value = length == 1 ? lead : lead & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    value = (value << 6U) | (octet(text[at + i]) & 0x3fU);
-  }
-  return value;
-}
 
 // Characters that change how a terminal shows what is around them.
 bool is_unsafe(char32_t c) {
@@ -102,7 +58,7 @@ bool is_utf8(std::string_view text) {
         continue;
       }
     }
-    const std::size_t length = character_length(text, at);
+    const std::size_t length = utf8::length_at(text, at);
     if (length == 0) {
       return false;
     }
@@ -115,7 +71,7 @@ std::string latin1_to_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   for (const char c : text) {
-    const unsigned value = octet(c);
+    const unsigned value = utf8::octet(c);
     if (value < 0x80U) {
       out += c;
     } else {
@@ -142,13 +98,13 @@ std::string escape_for_terminal(std::string_view text) {
   out.reserve(text.size());
   std::size_t at = 0;
   while (at < text.size()) {
-    const std::size_t length = character_length(text, at);
+    const std::size_t length = utf8::length_at(text, at);
     if (length == 0) {
-      put_octet_escape(out, octet(text[at]));
+      put_octet_escape(out, utf8::octet(text[at]));
       ++at;
       continue;
     }
-    const char32_t c = character_at(text, at, length);
+    const char32_t c = utf8::value_at(text, at, length);
     if (!is_unsafe(c)) {
       out.append(text, at, length);
     } else if (length == 1) {

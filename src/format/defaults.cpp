@@ -62,6 +62,14 @@ Result<Extras> Format::extras(const Archive& archive, const ReadOptions& /*optio
   return cannot("has no header entries and no trailer", archive);
 }
 
+void AttributeSink::integer(std::string_view name, std::int64_t value) {
+  if (value >= 0) {
+    number(name, static_cast<std::uint64_t>(value));
+  } else {
+    text(name, std::to_string(value));
+  }
+}
+
 Result<SearchReport> Format::search(const Archive& archive, const query::Query& /*query*/,
                                     const SearchOptions& /*options*/,
                                     const SearchSink& /*sink*/) const {

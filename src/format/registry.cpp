@@ -4,6 +4,7 @@
 
 #include <fonds/format.hpp>
 
+#include "format/clps/format.hpp"
 #include "format/lines/format.hpp"
 #include "format/recordio/format.hpp"
 #include "format/warc/format.hpp"
@@ -11,9 +12,9 @@
 namespace fonds {
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 4> all = {&warc::warc_format(),
-                                                   &recordio::recordio_format(),
-                                                   &lines::lines_format(), &lines::jsonl_format()};
+  static const std::array<const Format*, 5> all = {
+      &warc::warc_format(), &recordio::recordio_format(), &clps::clps_format(),
+      &lines::lines_format(), &lines::jsonl_format()};
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <utility>
 
 #include <fmt/core.h>
@@ -48,6 +49,15 @@ class CatWorker final : public Worker {
   const CatOptions& options_;
   std::uint64_t taken_ = 0;
 };
+
+// Where the first `left` lines end; `left` becomes what is missing of them.
+std::size_t end_of_lines(std::string_view lines, std::uint64_t& left) {
+  std::size_t end = 0;
+  for (; left > 0 && end < lines.size(); --left) {
+    end = std::min(lines.find('\n', end), lines.size() - 1) + 1;
+  }
+  return end;
+}
 
 // Remembers where the last records are.
 class TailWorker final : public Worker {
@@ -413,10 +423,40 @@ class Selective {
   Directory directory_;
   RecordOutput output_;
   std::vector<std::pair<const Archive*, Originals>> originals_;  // this archive's first
-  std::vector<Archive> archives_;  // in which segments are looked for
+  std::vector<Archive> archives_;                                // in which segments are looked for
   std::unique_ptr<SegmentJoiner> joiner_;
   bool stopped_ = false;
 };
+
+// Lines of events, which the format makes many at a time.
+Status cat_events(const Archive& archive, const CatOptions& options, const Output& out) {
+  ReadOptions read = options.scan.read;
+  std::stop_source stop;
+  const std::stop_callback outer(read.stop, [&stop] { stop.request_stop(); });
+  read.stop = stop.get_token();
+  std::uint64_t left = options.limit;
+  bool stopped = false;
+  const EventSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                            if (options.limit > 0) {
+                              lines = lines.substr(0, end_of_lines(lines, left));
+                            }
+                            FONDS_CHECK(out.text(lines));
+                            return !stopped && (options.limit == 0 || left > 0);
+                          },
+                          .finding =
+                              [&](const Finding& finding) {
+                                out.finding(finding);
+                                if (options.strict && finding.severity >= Severity::Warning) {
+                                  stopped = true;
+                                  stop.request_stop();
+                                }
+                              }};
+  Status status = archive.format->write_events(archive, read, thread_count(options.scan), sink);
+  if (!status && stopped && status.error().code() == ErrorCode::Cancelled) {
+    return {};
+  }
+  return status;
+}
 
 }  // namespace
 
@@ -454,6 +494,11 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
   if (!options.keys.empty() || options.resolve || options.join_segments || options.tail > 0 ||
       !options.directory.empty()) {
     return Selective(archive, options, out).run();
+  }
+  if (archive.format->traits().events && options.part == RecordPart::Record &&
+      (options.separator == Separator::None || options.separator == Separator::Newline)) {
+    FONDS_CHECK(cat_events(archive, options, out));
+    return std::vector<std::string>();
   }
   const auto sink = [&](Stretch& piece, Worker&, std::uint64_t first, bool) -> Status {
     FONDS_CHECK(out.text(piece.text));

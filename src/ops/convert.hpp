@@ -44,7 +44,7 @@ struct ConvertOptions {
 };
 
 struct ConvertReport {
-  std::uint64_t records = 0;          // read
+  std::uint64_t records = 0;       // read
   std::uint64_t records_kept = 0;  // those of them that are in the output, whole
   // What the target cannot hold: "record headers" and the number of them.
   std::map<std::string, std::uint64_t, std::less<>> not_carried;

@@ -29,6 +29,7 @@ class JsonAttributes final : public AttributeSink {
   explicit JsonAttributes(JsonWriter& json) : json_(json) {}
   void text(std::string_view name, std::string_view value) override { key(name).value(value); }
   void number(std::string_view name, std::uint64_t value) override { key(name).value(value); }
+  void integer(std::string_view name, std::int64_t value) override { key(name).value(value); }
   void begin_object(std::string_view name) override { key(name).begin_object(); }
   void end_object() override { json_.end_object(); }
   void begin_list(std::string_view name) override { key(name).begin_array(); }

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "ops/describe.hpp"
+#include "ops/field_tree.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -159,9 +160,12 @@ void merge(Counted& into, const Counted& from) {
 Status look_at_beginning(const Archive& archive, const ScanOptions& options, Info& out) {
   ReadOptions read = options.read;
   read.skim = true;
-  FONDS_TRY(const auto reader, archive.format->open(archive, read));
   const std::string codec(archive.codec().name());
   out.compression = codec;
+  if (archive.format->traits().events) {
+    return {};  // the container tells everything
+  }
+  FONDS_TRY(const auto reader, archive.format->open(archive, read));
   FONDS_TRY(const Record* record, reader->next());
   if (record == nullptr) {
     return {};
@@ -190,17 +194,26 @@ Status look_at_beginning(const Archive& archive, const ScanOptions& options, Inf
   return {};
 }
 
-// Hands attributes to two others.
+// Hands attributes to two others. The container's version and compression are those of the whole.
 class BothAttributes final : public AttributeSink {
  public:
-  BothAttributes(AttributeSink& one, AttributeSink& other) : one_(one), other_(other) {}
+  BothAttributes(AttributeSink& one, AttributeSink& other, Info& info)
+      : one_(one), other_(other), info_(info) {}
   void text(std::string_view name, std::string_view value) override {
+    if (name == "version" || name == "compression") {
+      (name == "version" ? info_.version : info_.compression) = value;
+      return;
+    }
     one_.text(name, value);
     other_.text(name, value);
   }
   void number(std::string_view name, std::uint64_t value) override {
     one_.number(name, value);
     other_.number(name, value);
+  }
+  void integer(std::string_view name, std::int64_t value) override {
+    one_.integer(name, value);
+    other_.integer(name, value);
   }
   void begin_object(std::string_view name) override {
     one_.begin_object(name);
@@ -221,6 +234,7 @@ class BothAttributes final : public AttributeSink {
 
  private:
   AttributeSink &one_, &other_;
+  Info& info_;
 };
 
 Status describe_container(const Archive& archive, const ReadOptions& options, const Totals* totals,
@@ -229,8 +243,21 @@ Status describe_container(const Archive& archive, const ReadOptions& options, co
   json.begin_object();
   JsonAttributes members(json);
   RowAttributes rows(out.container_rows);
-  BothAttributes both(members, rows);
+  BothAttributes both(members, rows, out);
   FONDS_CHECK(archive.format->describe(archive, options, totals, both, finding));
+  if (totals != nullptr && archive.format->traits().events && archive.source->random_access()) {
+    FieldTree tree;
+    const auto take = [&tree](const EventField& field) -> Status {
+      tree.take(field);
+      return {};
+    };
+    FONDS_CHECK(archive.format->event_fields(archive, options, take, [](const Finding&) {}));
+    tree.append_to(json);
+    out.tree = tree.text();
+    if (tree.left_out() > 0) {
+      out.tree += fmt::format("    and {} more\n", tree.left_out());
+    }
+  }
   json.end_object();
   out.container_json = out.container_json.substr(1, out.container_json.size() - 2);
   return {};

@@ -49,7 +49,8 @@ struct Info {
   Facts facts;
   std::string container_json;  // further members of the object under the format's name
   std::vector<std::pair<std::string, std::string>> container_rows;  // the same for people
-  std::optional<Counted> counted;                                   // with `deep`
+  std::string tree;                // with `deep`, for people: the keys of events
+  std::optional<Counted> counted;  // with `deep`
 };
 
 // Looks at the first records; with `deep` at all of them. Findings of a deep look go to `finding`.

@@ -402,6 +402,10 @@ std::string Stretch::render_padded(std::uint64_t first_ordinal, int width) const
   return rendered;
 }
 
+unsigned thread_count(const ScanOptions& options) {
+  return options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
+}
+
 Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
                            const std::function<std::unique_ptr<Worker>()>& make_worker,
                            const StretchSink& given_sink) {
@@ -420,12 +424,11 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
     });
     return given_sink(piece, worker, first, done);
   };
-  unsigned threads =
-      options.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.threads;
-  threads = std::min(threads, options.most_threads);
+  unsigned threads = std::min(thread_count(options), options.most_threads);
   threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(options.read.memory_budget / kLeastMemory, 1, threads));
-  if (threads > 1 && options.read.seek != nullptr && options.read.seek->size() > 0) {
+  const bool sought = options.read.seek != nullptr && options.read.seek->size() > 0;
+  if (threads > 1 && (sought || archive.format->traits().events)) {
     // The threads decode; records are read by one.
     ScanOptions serial = options;
     serial.read.decode_threads = threads;

@@ -67,6 +67,9 @@ struct ScanOptions {
       progress;  // called from any thread, not too often
 };
 
+// How many threads the options mean.
+unsigned thread_count(const ScanOptions& options);
+
 // Called in file order, from one thread at a time: a piece of output of the worker with the ordinal
 // of the piece's first record. `worker_done` tells that this was its last piece and the worker will
 // not be used again.

@@ -8,11 +8,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../cli/arguments.cpp"  // NOLINT(bugprone-suspicious-include)
+
 namespace fonds::cli {
 
 int run_info(const Arguments&) { return 0; }
 int run_ls(const Arguments&) { return 0; }
 int run_cat(const Arguments&) { return 0; }
+int run_search(const Arguments&) { return 0; }
 int run_verify(const Arguments&) { return 0; }
 int run_convert(const Arguments&) { return 0; }
 int run_merge(const Arguments&) { return 0; }

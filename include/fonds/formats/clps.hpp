@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,9 +91,7 @@ class SchemaTree {
 
   std::span<const Node> nodes() const { return nodes_; }
   const Node& operator[](NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
-  bool contains(NodeId id) const {
-    return id >= 0 && static_cast<std::size_t>(id) < nodes_.size();
-  }
+  bool contains(NodeId id) const { return id >= 0 && static_cast<std::size_t>(id) < nodes_.size(); }
   NodeId user_root() const { return user_root_; }            // kNoNode if there is none, as below
   NodeId generated_root() const { return generated_root_; }  // of the namespace "@"
   NodeId log_order() const { return log_order_; }            // the node log_event_idx
@@ -132,10 +131,13 @@ struct InputRange {
 struct TimeRange {
   std::string key;  // as the query language writes it
   std::vector<NodeId> nodes;
-  enum class Encoding : std::uint64_t { None = 0, Epoch = 1, DoubleEpoch = 2 } encoding =
-      Encoding::None;
-  std::int64_t begin = 0, end = 0;        // Epoch; both included
-  double begin_real = 0, end_real = 0;    // DoubleEpoch
+  enum class Encoding : std::uint64_t {
+    None = 0,
+    Epoch = 1,
+    DoubleEpoch = 2
+  } encoding = Encoding::None;
+  std::int64_t begin = 0, end = 0;      // Epoch; both included
+  double begin_real = 0, end_real = 0;  // DoubleEpoch
 };
 struct StoredPattern {
   std::uint64_t id = 0;
@@ -143,27 +145,27 @@ struct StoredPattern {
 };
 
 struct Metadata {
-  std::vector<TimeRange> time_ranges;    // the first is the archive's timestamp column
-  std::vector<StoredPattern> time_patterns;   // with unique ids
-  std::vector<InputRange> inputs;        // ascending, disjoint
-  bool has_inputs = false;               // the packet is there
-  std::uint64_t unknown_packets = 0;     // passed over
+  std::vector<TimeRange> time_ranges;        // the first is the archive's timestamp column
+  std::vector<StoredPattern> time_patterns;  // with unique ids
+  std::vector<InputRange> inputs;            // ascending, disjoint
+  bool has_inputs = false;                   // the packet is there
+  std::uint64_t unknown_packets = 0;         // passed over
 };
 
 // Where the columns of the records of one schema lie.
 struct TableInfo {
   std::uint64_t stream = 0;
-  std::uint64_t offset = 0;   // in the decompressed stream
-  std::uint64_t length = 0;   // up to the next table of the stream, or its end
+  std::uint64_t offset = 0;  // in the decompressed stream
+  std::uint64_t length = 0;  // up to the next table of the stream, or its end
   std::uint64_t records = 0;
-  std::size_t schema = 0;     // place in Archive::schemas()
-  std::string fault = {};     // why it cannot be read; empty: it can
+  std::size_t schema = 0;  // place in Archive::schemas()
+  std::string fault = {};  // why it cannot be read; empty: it can
 };
 struct StreamInfo {
-  std::uint64_t offset = 0;   // in the member /0
-  std::uint64_t stored = 0;   // up to the next one, or the member's end
-  std::uint64_t plain = 0;    // bytes it decompresses to
-  std::string fault = {};     // why it cannot be read; empty: it can
+  std::uint64_t offset = 0;  // in the member /0
+  std::uint64_t stored = 0;  // up to the next one, or the member's end
+  std::uint64_t plain = 0;   // bytes it decompresses to
+  std::string fault = {};    // why it cannot be read; empty: it can
 };
 
 // Bytes held at once by one reader, over all its threads.
@@ -197,14 +199,16 @@ class Dictionary {
     const std::uint64_t begin = offsets_[id];
     return {text_ + begin, static_cast<std::size_t>(offsets_[id + 1] - begin - 8)};
   }
+  // Has the processor fetch what operator[] needs.
+  void prefetch_place(std::size_t id) const { __builtin_prefetch(&offsets_[id]); }
   // All entries in one piece: each is followed by the 8 octets of the next one's length. For
   // searching; what is found must be checked by entry_at().
   std::string_view buffer() const { return {text_, text_size_}; }
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
-  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets being
-  // those in the member. Errors: LimitExceeded.
+  // `stored`: the member. Entries behind damage are missing; `finding` is told, stored offsets
+  // being those in the member. Errors: LimitExceeded.
   static Result<Dictionary> read(ByteView stored, Member member, std::uint64_t max_window,
                                  Budget& budget, const std::function<void(Finding)>& finding);
 
@@ -361,14 +365,6 @@ struct RowSet {
   bool test(std::uint64_t row) const { return (bits[row / 64] >> (row % 64) & 1) != 0; }
 };
 
-// One rebuilt record.
-struct RebuiltRecord {
-  std::string_view json;        // without a line end; lives until the next one is asked for
-  std::size_t table = 0;        // in Archive::tables()
-  std::uint64_t row = 0;        // in it
-  std::optional<std::uint64_t> log_index;  // log_event_idx
-};
-
 enum class Order : std::uint8_t {
   Log,    // by log_event_idx; table order if the archive has none
   Table,  // as stored
@@ -384,6 +380,8 @@ struct RebuildOptions {
   // Nodes that are printed, with what they contain and what encloses them; empty: all. Ascending.
   std::vector<NodeId> projection = {};
   bool project = false;  // `projection` counts, also if it is empty
+  // Streams that were begun already, by their numbers: they are gone on with.
+  std::map<std::size_t, std::shared_ptr<Stream>> streams = {};
 };
 
 // Rebuilds records as JSON texts, in batches that several threads make.
@@ -401,7 +399,8 @@ class Rebuilder {
       std::size_t begin = 0, length = 0;  // in `text`, without the LF
       std::uint32_t table = 0;
       std::uint64_t row = 0;
-      std::uint64_t log_index = 0;
+      std::uint64_t log_index = 0;            // log_event_idx; 0 if it has none
+      std::optional<std::int64_t> time = {};  // of the timestamp column, ns since 1970
     };
     std::span<const Line> lines;
     std::span<const Finding> findings;

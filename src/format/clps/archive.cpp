@@ -109,9 +109,9 @@ struct Archive::State {
   template <typename T>
   Result<T> placed(Member member, Result<T> parsed) {
     if (!parsed) {
-      return tl::unexpected(std::move(parsed.error())
-                                .with({.source = source->name(),
-                                       .stored_offset = container->range(member).offset}));
+      return tl::unexpected(
+          std::move(parsed.error())
+              .with({.source = source->name(), .stored_offset = container->range(member).offset}));
     }
     return parsed;
   }
@@ -134,15 +134,15 @@ struct Archive::State {
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
     }
-    const std::uint64_t bytes =
-        tree.nodes().size() * (sizeof(Node) + 16) + schemas.entries.size() * 12 +
-        schemas.schemas.size() * 160 + tables.tables.size() * sizeof(TableInfo) +
-        tables.streams.size() * sizeof(StreamInfo);
+    const std::uint64_t bytes = tree.nodes().size() * (sizeof(Node) + 16) +
+                                schemas.entries.size() * 12 + schemas.schemas.size() * 160 +
+                                tables.tables.size() * sizeof(TableInfo) +
+                                tables.streams.size() * sizeof(StreamInfo);
     if (!held.resize(bytes)) {
-      return fail(ErrorCode::LimitExceeded,
-                  fmt::format("tree, schemas and tables take {} bytes, more than the memory limit",
-                              bytes),
-                  {.source = source->name()});
+      return fail(
+          ErrorCode::LimitExceeded,
+          fmt::format("tree, schemas and tables take {} bytes, more than the memory limit", bytes),
+          {.source = source->name()});
     }
     for (std::size_t i = 0; i < tables.tables.size(); ++i) {
       if (!tables.tables[i].fault.empty()) {
@@ -153,9 +153,9 @@ struct Archive::State {
   }
 
   void tell_fault(std::size_t table) {
-    tell(make_finding("clps-table", fmt::format("table {}: {}; its {} records are lost", table,
-                                                tables.tables[table].fault,
-                                                tables.tables[table].records)));
+    tell(make_finding("clps-table",
+                      fmt::format("table {}: {}; its {} records are lost", table,
+                                  tables.tables[table].fault, tables.tables[table].records)));
   }
 };
 
@@ -190,10 +190,9 @@ Result<bool> Stream::ensure(std::uint64_t n) {
     state.archive->tell(make_finding(
         "clps-stream",
         fmt::format("/0: stream {}: {}", index_,
-                    damage != nullptr
-                        ? damage->what
-                        : fmt::format("{} bytes come out, it should be {}", bytes_.size(),
-                                      state.info.plain)),
+                    damage != nullptr ? damage->what
+                                      : fmt::format("{} bytes come out, it should be {}",
+                                                    bytes_.size(), state.info.plain)),
         {.stored_offset = state.stored_at + (damage != nullptr ? damage->at : 0)}));
   }
   return n <= bytes_.size();
@@ -266,8 +265,8 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
     if (read) {
       loaded.dictionary = std::move(*read);
     } else {
-      loaded.error = std::move(read.error()).with(
-          {.source = name(), .stored_offset = member_range(member).offset});
+      loaded.error = std::move(read.error())
+                         .with({.source = name(), .stored_offset = member_range(member).offset});
     }
   });
   if (loaded.error) {

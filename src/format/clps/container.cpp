@@ -106,18 +106,19 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
                 in(source, 16));
   }
   if (size && *size < header->compressed_size) {
-    finding(make_finding("clps-truncated",
-                         fmt::format("the header says {} bytes, {} are there",
-                                     header->compressed_size, *size),
-                         in(source, *size)));
+    finding(make_finding(
+        "clps-truncated",
+        fmt::format("the header says {} bytes, {} are there", header->compressed_size, *size),
+        in(source, *size)));
   } else if (size && *size > header->compressed_size) {
-    finding(make_finding("clps-extra-bytes",
-                         fmt::format("{} bytes follow the archive", *size - header->compressed_size),
-                         in(source, header->compressed_size)));
+    finding(
+        make_finding("clps-extra-bytes",
+                     fmt::format("{} bytes follow the archive", *size - header->compressed_size),
+                     in(source, header->compressed_size)));
   }
-  FONDS_CHECK(container.place_members(section->files, begin,
-                                      std::min(size.value_or(header->compressed_size),
-                                               header->compressed_size)));
+  FONDS_CHECK(container.place_members(
+      section->files, begin,
+      std::min(size.value_or(header->compressed_size), header->compressed_size)));
   if (container.pipe_) {
     FONDS_CHECK(container.keep_dictionaries());
   }
@@ -148,9 +149,8 @@ Status Container::place_members(std::span<const FileEntry> files, std::uint64_t 
     if (std::exchange(seen[place], true)) {
       return wrong(fmt::format("member {} is listed twice", files[i].name));
     }
-    const std::uint64_t next =
-        i + 1 < files.size() ? std::max(files[i + 1].offset, files[i].offset)
-                             : header_.compressed_size - begin;
+    const std::uint64_t next = i + 1 < files.size() ? std::max(files[i + 1].offset, files[i].offset)
+                                                    : header_.compressed_size - begin;
     const std::uint64_t from = std::min(begin + files[i].offset, std::max(begin, end));
     const std::uint64_t to =
         std::min(begin + std::min(next, header_.compressed_size - begin), std::max(begin, end));
@@ -175,10 +175,10 @@ Status Container::place_pieces(std::span<const SourcePiece> pieces) {
   }
   for (std::size_t i = 0; i < kMembers; ++i) {
     if (!seen[i] && static_cast<Member>(i) != Member::ArrayTypes) {
-      return fail(ErrorCode::Corrupt,
-                  fmt::format("the file {} is missing",
-                              to_string(static_cast<Member>(i)).substr(1)),
-                  {.source = source_->name()});
+      return fail(
+          ErrorCode::Corrupt,
+          fmt::format("the file {} is missing", to_string(static_cast<Member>(i)).substr(1)),
+          {.source = source_->name()});
     }
   }
   return {};

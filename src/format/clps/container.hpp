@@ -27,7 +27,8 @@ struct Stored {
 class Container {
  public:
   // Reads header and metadata section. What does not end reading goes to `finding`. `source` and
-  // `budget` must outlive the container. Errors: Corrupt, Truncated, Unsupported, LimitExceeded, Io.
+  // `budget` must outlive the container. Errors: Corrupt, Truncated, Unsupported, LimitExceeded,
+  // Io.
   static Result<Container> open(ByteSource& source, Budget& budget, std::uint64_t max_window,
                                 const std::function<void(Finding)>& finding);
 

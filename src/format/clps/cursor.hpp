@@ -38,7 +38,8 @@ class Cursor {
     if (n > left()) {
       return std::nullopt;
     }
-    const ByteView bytes = bytes_.subspan(static_cast<std::size_t>(at_), static_cast<std::size_t>(n));
+    const ByteView bytes =
+        bytes_.subspan(static_cast<std::size_t>(at_), static_cast<std::size_t>(n));
     at_ += n;
     return bytes;
   }

@@ -25,8 +25,7 @@ Dictionary::Dictionary(Dictionary&&) noexcept = default;
 Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
 
 Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_t max_window,
-                                    Budget& budget,
-                                    const std::function<void(Finding)>& finding) {
+                                    Budget& budget, const std::function<void(Finding)>& finding) {
   Dictionary dictionary;
   const auto damaged = [&](std::string what, std::uint64_t at) {
     finding(make_finding("clps-dictionary",
@@ -53,9 +52,9 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
   const std::uint64_t most = std::min<std::uint64_t>(count, bytes.size() / kLengthSize);
   dictionary.share_ = std::make_unique<BudgetShare>(budget);
   if (!dictionary.share_->resize((most + 1) * sizeof(std::uint64_t))) {
-    return fail(ErrorCode::LimitExceeded,
-                fmt::format("{}: its {} entries would exceed the memory limit", to_string(member),
-                            most));
+    return fail(
+        ErrorCode::LimitExceeded,
+        fmt::format("{}: its {} entries would exceed the memory limit", to_string(member), most));
   }
   dictionary.text_ = reinterpret_cast<const char*>(bytes.data());
   dictionary.text_size_ = bytes.size();
@@ -80,9 +79,8 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
   if (dictionary.size() < count) {
     damaged(fmt::format("it claims {} entries, {} are there", count, dictionary.size()), 0);
   } else if (at < bytes.size()) {
-    finding(make_finding("clps-extra-bytes",
-                         fmt::format("{}: {} bytes follow its last entry", to_string(member),
-                                     bytes.size() - at)));
+    finding(make_finding("clps-extra-bytes", fmt::format("{}: {} bytes follow its last entry",
+                                                         to_string(member), bytes.size() - at)));
   }
   return dictionary;
 }

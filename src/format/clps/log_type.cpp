@@ -164,8 +164,10 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool is_token_byte(char c) {
-  return is_digit(c) || is_letter(c) || c == '+' || c == '-' || c == '.' || c == '\\' || c == '_';
+// Before 0.4.0 a slash did not end a token.
+bool is_token_byte(char c, Generation generation) {
+  return is_digit(c) || is_letter(c) || c == '+' || c == '-' || c == '.' || c == '\\' || c == '_' ||
+         (c == '/' && generation == Generation::Old);
 }
 
 bool is_variable(std::string_view token, bool behind_equals) {
@@ -251,7 +253,7 @@ void split_text(std::string_view text, Generation generation, std::string& log_t
   std::size_t at = 0;
   while (at < text.size()) {
     std::size_t end = at;
-    while (end < text.size() && is_token_byte(text[end])) {
+    while (end < text.size() && is_token_byte(text[end], generation)) {
       ++end;
     }
     const std::string_view token = text.substr(at, end - at);
@@ -263,7 +265,7 @@ void split_text(std::string_view text, Generation generation, std::string& log_t
       append_escaped(token, generation, log_type);
     }
     at = end;
-    while (at < text.size() && !is_token_byte(text[at])) {
+    while (at < text.size() && !is_token_byte(text[at], generation)) {
       ++at;
     }
     append_escaped(text.substr(end, at - end), generation, log_type);

@@ -79,7 +79,8 @@ struct SplitVariable {
 void split_text(std::string_view text, Generation generation, std::string& log_type,
                 std::vector<SplitVariable>& variables);
 
-// How one token, a run of letters, digits and + - . \ _, is encoded when it is a variable.
+// How one token, a run of letters, digits and + - . \ _ (in Old archives / too), is encoded when it
+// is a variable.
 SplitVariable encode_variable(std::string_view token, Generation generation);
 
 // The variable of an Old archive that stands for an id below 2^62 − 1.

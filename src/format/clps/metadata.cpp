@@ -50,7 +50,8 @@ std::optional<MsgpackHead> sized_head(Cursor& in, std::uint8_t code) {
     const auto size = big_endian(in, width);
     return size ? std::optional(MsgpackHead{*size + extra, 0}) : std::nullopt;
   };
-  const auto holding = [&in](std::uint64_t width, std::uint64_t each) -> std::optional<MsgpackHead> {
+  const auto holding = [&in](std::uint64_t width,
+                             std::uint64_t each) -> std::optional<MsgpackHead> {
     const auto size = big_endian(in, width);
     return size ? std::optional(MsgpackHead{0, *size * each}) : std::nullopt;
   };
@@ -161,9 +162,9 @@ Status read_files(ByteView payload, std::uint64_t at, std::vector<FileEntry>& ou
   for (const Json& file : *files) {
     if (!file.is_object() || !file.contains("n") || !file["n"].is_string() || !file.contains("o") ||
         !file["o"].is_number_unsigned()) {
-      return corrupt(fmt::format("file {} of the ArchiveFileInfo packet has no name or no offset",
-                                 out.size()),
-                     at);
+      return corrupt(
+          fmt::format("file {} of the ArchiveFileInfo packet has no name or no offset", out.size()),
+          at);
     }
     out.push_back({file["n"].get<std::string>(), file["o"].get<std::uint64_t>()});
   }
@@ -293,9 +294,10 @@ Result<Header> parse_header(ByteView bytes) {
   Cursor in(bytes);
   const auto at = [](std::uint64_t offset) { return Location{.stored_offset = offset}; };
   if (bytes.size() < kHeaderSize) {
-    return fail(ErrorCode::Truncated,
-                fmt::format("header: {} bytes are there, a header has {}", bytes.size(), kHeaderSize),
-                at(bytes.size()));
+    return fail(
+        ErrorCode::Truncated,
+        fmt::format("header: {} bytes are there, a header has {}", bytes.size(), kHeaderSize),
+        at(bytes.size()));
   }
   if (std::memcmp(in.take(4)->data(), kMagic.data(), kMagic.size()) != 0) {
     return fail(ErrorCode::Corrupt, "header: no clp-s magic stands here", at(0));
@@ -312,7 +314,8 @@ Result<Header> parse_header(ByteView bytes) {
   const std::uint32_t type = *in.u32() & 0xFFFF;
   if (type != 0) {
     return fail(ErrorCode::Unsupported,
-                fmt::format("header: compression type {} is unknown, only 0 (zstd) is", type), at(60));
+                fmt::format("header: compression type {} is unknown, only 0 (zstd) is", type),
+                at(60));
   }
   return header;
 }

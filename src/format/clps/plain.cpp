@@ -3,20 +3,25 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <fmt/core.h>
 
 #include "codec/zstd/frame.hpp"
 
 namespace fonds::clps {
+namespace {
+
+constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
+// What is decompressed to a file is at most so many times as much: a disk is no place for bombs.
+constexpr std::uint64_t kHighestRatio = 1000;
+
+}  // namespace
 
 bool Budget::take(std::uint64_t n) {
   std::uint64_t used = used_.load(std::memory_order_relaxed);
@@ -47,10 +52,8 @@ bool BudgetShare::resize(std::uint64_t n) {
 }
 
 PlainBytes::~PlainBytes() {
-  if (mapped_) {
+  if (data_ != nullptr) {
     ::munmap(data_, capacity_);
-  } else {
-    std::free(data_);
   }
 }
 
@@ -86,36 +89,37 @@ Status PlainBytes::reserve_in_file(std::size_t capacity) {
 }
 
 bool PlainBytes::reserve(std::size_t capacity, Budget& budget) {
-  if (capacity <= capacity_) {
-    return true;
-  }
-  if (capacity_ == 0) {
-    share_ = BudgetShare(budget);
-  }
+  share_ = BudgetShare(budget);
   if (!share_.resize(capacity)) {
     return false;
   }
-  // The system gives pages only when they are touched.
-  auto* const grown = static_cast<std::byte*>(std::realloc(data_, capacity));
-  if (grown == nullptr) {
-    static_cast<void>(share_.resize(capacity_));
+  // The system gives pages only when they are touched; large ones where it can, which saves much of
+  // the time that touching takes.
+  void* const at =
+      ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) {
+    share_.release();
     return false;
   }
-  data_ = grown;
+#ifdef MADV_HUGEPAGE
+  if (capacity >= kHugeFrom) {
+    static_cast<void>(::madvise(at, capacity, MADV_HUGEPAGE));
+  }
+#endif
+  data_ = static_cast<std::byte*>(at);
   capacity_ = capacity;
   return true;
 }
 
 void PlainBytes::shrink() {
-  if (size_ == capacity_ || mapped_) {
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t kept = std::max(size_ + (page - size_ % page) % page, page);
+  if (mapped_ || kept >= capacity_ || data_ == nullptr) {
     return;
   }
-  const std::size_t kept = std::max<std::size_t>(size_, 1);
-  if (auto* const cut = static_cast<std::byte*>(std::realloc(data_, kept)); cut != nullptr) {
-    data_ = cut;
-    capacity_ = kept;
-    static_cast<void>(share_.resize(kept));
-  }
+  ::munmap(data_ + kept, capacity_ - kept);
+  capacity_ = kept;
+  static_cast<void>(share_.resize(kept));
 }
 
 Inflater::Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget,
@@ -131,17 +135,22 @@ void Inflater::damaged(std::string what, std::uint64_t at) {
 Status Inflater::reserve() {
   std::uint64_t most = 0;
   zstd::walk_frames(stored_, [&most](const zstd::FrameInfo& frame) {
-    most += frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
+    most +=
+        frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
   most = std::min(most, most_);
+  if (in_file_ && most / kHighestRatio > stored_.size()) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("{} bytes out of {} are no honest compression", most, stored_.size()));
+  }
   if (in_file_ && most > 0) {
     return plain_.reserve_in_file(static_cast<std::size_t>(most));
   }
   if (most > std::numeric_limits<std::size_t>::max() / 2 ||
       !plain_.reserve(static_cast<std::size_t>(most), budget_)) {
     return fail(ErrorCode::LimitExceeded,
-                fmt::format("decompressing {} bytes would exceed the memory limit of {} bytes", most,
-                            budget_.limit()));
+                fmt::format("decompressing {} bytes would exceed the memory limit of {} bytes",
+                            most, budget_.limit()));
   }
   return {};
 }
@@ -155,7 +164,8 @@ Status Inflater::ensure(std::uint64_t n) {
       FONDS_CHECK(begin_frame());
       continue;
     }
-    // Piece by piece costs a copy of everything; where most of the frame is wanted it is done whole.
+    // Piece by piece costs a copy of everything; where most of the frame is wanted it is done
+    // whole.
     const std::uint64_t room = plain_.capacity() - plain_.size();
     FONDS_CHECK(whole_ && n - plain_.size() > room / 8 * 7 ? whole_frame() : continue_frame(n));
   }
@@ -197,9 +207,9 @@ Status Inflater::begin_frame() {
 
 Status Inflater::whole_frame() {
   const std::size_t had = plain_.size();
-  const std::size_t got = ZSTD_decompressDCtx(context_.get(), plain_.data() + had,
-                                              plain_.capacity() - had, stored_.data() + at_,
-                                              static_cast<std::size_t>(frame_end_ - at_));
+  const std::size_t got =
+      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, plain_.capacity() - had,
+                          stored_.data() + at_, static_cast<std::size_t>(frame_end_ - at_));
   if (ZSTD_isError(got) != 0) {
     whole_ = false;  // piece by piece shows how far it is good
     static_cast<void>(ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only));

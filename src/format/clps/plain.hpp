@@ -53,13 +53,13 @@ class PlainBytes {
   std::size_t capacity() const { return capacity_; }
   std::byte* data() { return data_; }
   void set_size(std::size_t size) { size_ = size; }
-  // Room for `capacity` bytes; what was there may move. False: the budget or the system has not so
+  // Room for `capacity` bytes, above 0; called once. False: the budget or the system has not so
   // much.
   bool reserve(std::size_t capacity, Budget& budget);
-  // The same in an unnamed file that is mapped: the system writes to the disk what the memory has no
-  // room for. Errors: Io.
+  // The same in an unnamed file that is mapped: the system writes to the disk what the memory has
+  // no room for. Errors: Io.
   Status reserve_in_file(std::size_t capacity);
-  // Gives back the room behind the content; the content stays where it is as far as the system can.
+  // Gives back the room behind the content.
   void shrink();
 
  private:
@@ -71,8 +71,8 @@ class PlainBytes {
     std::swap(mapped_, other.mapped_);
   }
 
-  std::byte* data_ = nullptr;  // of malloc, or mapped
-  bool mapped_ = false;
+  std::byte* data_ = nullptr;
+  bool mapped_ = false;  // of a file
   std::size_t size_ = 0, capacity_ = 0;
   BudgetShare share_;
 };

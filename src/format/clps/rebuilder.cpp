@@ -18,9 +18,12 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::size_t kBatchText = std::size_t{1} << 20;     // of a usual batch
-constexpr std::size_t kLongBatchText = std::size_t{8} << 20;  // a batch is given in parts from here on
+constexpr std::size_t kBatchText = std::size_t{1} << 20;  // of a usual batch
+constexpr std::size_t kLongBatchText = std::size_t{8}
+                                       << 20;  // a batch is given in parts from here on
 constexpr std::size_t kMostRows = 8192;
+// How many records ahead of their use strings are fetched.
+constexpr std::size_t kFetchPlaces = 8, kFetchTexts = 4;
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
 
 // One batch: where its records are, and what became of them.
@@ -38,12 +41,24 @@ struct Job {
   std::vector<Lost> lost;
   std::string scratch;
 
+  void reset() {
+    places.clear();
+    done = 0;
+    held.clear();
+  }
+
   // Rebuilds records until the text is long.
   void run(const Texts& texts) {
     text.clear();
     lines.clear();
     lost.clear();
     while (done < places.size() && text.size() < kLongBatchText) {
+      if (done + kFetchPlaces < places.size()) {
+        const RowPlace& ahead = places[done + kFetchPlaces];
+        ahead.table->program.prefetch_places(ahead.table->table, ahead.row, texts);
+        const RowPlace& near = places[done + kFetchTexts];
+        near.table->program.prefetch_texts(near.table->table, near.row, texts);
+      }
       const RowPlace& place = places[done++];
       const std::size_t begin = text.size();
       const Fault fault =
@@ -53,9 +68,11 @@ struct Job {
         lost.push_back({place.table->table.index(), place.row, fault});
         continue;
       }
+      const Column* const time = place.table->time;
       lines.push_back({begin, text.size() - begin,
                        static_cast<std::uint32_t>(place.table->table.index()), place.row,
-                       place.table->log_index(place.row)});
+                       place.table->log_index(place.row),
+                       time != nullptr ? texts.instant(*time, place.row) : std::nullopt});
       text.push_back('\n');
     }
   }
@@ -75,7 +92,8 @@ struct Rebuilder::State {
   std::unique_ptr<Texts> texts;
   std::vector<std::size_t> tables;  // that are wanted, in the order of the file
   std::optional<OrderedJobs<Job>> jobs;
-  std::unique_ptr<Job> current;  // that was given last
+  std::unique_ptr<Job> current;               // that was given last
+  std::unique_ptr<Job> spare;                 // whose memory the next one takes over
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
   std::vector<Finding> findings;
   Batch batch;
@@ -112,9 +130,9 @@ struct Rebuilder::State {
       if (table.error().code() != ErrorCode::Corrupt) {
         return tl::unexpected(std::move(table.error()));
       }
-      Finding finding = table_finding(fmt::format("{}; its {} records are lost",
-                                                  table.error().message(),
-                                                  archive->tables()[index].records));
+      Finding finding =
+          table_finding(fmt::format("{}; its {} records are lost", table.error().message(),
+                                    archive->tables()[index].records));
       finding.where = table.error().where();
       findings.push_back(std::move(finding));
       return std::shared_ptr<LoadedTable>();
@@ -122,22 +140,43 @@ struct Rebuilder::State {
     loaded_table->table = std::move(*table);
     loaded_table->program = RecordProgram::build(
         archive->tree(), archive->schemas()[archive->tables()[index].schema], projection);
+    loaded_table->share = BudgetShare(archive->budget());
+    if (!loaded_table->share.resize(loaded_table->program.size())) {
+      return fail(ErrorCode::LimitExceeded,
+                  fmt::format("table {}: its keys would exceed the memory limit", index),
+                  {.source = archive->name()});
+    }
     if (archive->tree().log_order() != kNoNode) {
       loaded_table->log_order = loaded_table->table.column(archive->tree().log_order());
     }
-    if (index < options.rows.size() && options.rows[index]) {
+    if (!archive->metadata().time_ranges.empty()) {
+      for (const NodeId node : archive->metadata().time_ranges.front().nodes) {
+        const Column* const column = loaded_table->table.column(node);
+        loaded_table->time = column != nullptr ? column : loaded_table->time;
+      }
+    }
+    if (index < options.rows.size() && options.rows[index] && !options.rows[index]->bits.empty()) {
       loaded_table->rows = &*options.rows[index];
     }
     return loaded_table;
   }
 
-  Status open_stream_of(std::size_t table, bool in_file) {
+  Status open_stream_of(std::size_t table) {
     const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
-      FONDS_TRY(stream, archive->open_stream(index, in_file));
+      const bool large = archive->streams()[index].plain > archive->budget().left() / 4 * 3;
+      FONDS_TRY(stream, open(index, large));
     }
     return {};
+  }
+
+  // Goes on with a stream that the caller has begun.
+  Result<std::shared_ptr<Stream>> open(std::size_t index, bool in_file) {
+    if (auto begun = options.streams.extract(index); !begun.empty()) {
+      return std::move(begun.mapped());
+    }
+    return archive->open_stream(index, in_file);
   }
 
   // The next places in the order of the file; none at the end.
@@ -149,7 +188,7 @@ struct Rebuilder::State {
           return {};
         }
         const std::size_t index = tables[next_table++];
-        FONDS_CHECK(open_stream_of(index, false));
+        FONDS_CHECK(open_stream_of(index));
         FONDS_TRY(loaded, load(index));
         continue;
       }
@@ -232,7 +271,7 @@ struct Rebuilder::State {
       return {};
     };
     for (const std::size_t index : streams) {
-      FONDS_TRY(auto begun, archive->open_stream(index, in_file));
+      FONDS_TRY(auto begun, open(index, in_file));
       opened[index] = begun;
       const std::uint64_t need = archive->streams()[index].plain;
       if (options.threads <= 1 || streams.size() == 1) {
@@ -248,7 +287,8 @@ struct Rebuilder::State {
   }
 
   Result<std::unique_ptr<Job>> next_job() {
-    auto job = std::make_unique<Job>();
+    auto job = spare != nullptr ? std::move(spare) : std::make_unique<Job>();
+    job->reset();
     if (!over) {
       if (options.order == Order::Table) {
         FONDS_CHECK(fill_by_table(*job));
@@ -266,7 +306,7 @@ struct Rebuilder::State {
       current->run(*texts);  // the rest of a long batch
       return {};
     }
-    current.reset();
+    spare = std::move(current);
     if (!jobs) {
       FONDS_TRY(current, next_job());
       current->run(*texts);
@@ -289,10 +329,10 @@ struct Rebuilder::State {
   void tell_lost() {
     for (const Job::Lost& one : current->lost) {
       if (++lost[one.table] <= kToldRecords) {
-        findings.push_back(make_finding(
-            "clps-cell",
-            fmt::format("table {}, record {}: {}; the record is lost", one.table, one.row, one.fault),
-            {.source = archive->name()}));
+        findings.push_back(make_finding("clps-cell",
+                                        fmt::format("table {}, record {}: {}; the record is lost",
+                                                    one.table, one.row, one.fault),
+                                        {.source = archive->name()}));
       }
     }
   }
@@ -338,8 +378,8 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         const NodeType type = from.tree()[node].type;
         const bool split = type == NodeType::ClpString || type == NodeType::UnstructuredArray;
         const bool shown = state->projection.shows(node);
-        needs.variables |= shown && (split || type == NodeType::VarString ||
-                                     type == NodeType::DictionaryFloat);
+        needs.variables |=
+            shown && (split || type == NodeType::VarString || type == NodeType::DictionaryFloat);
         needs.log_types |= shown && type == NodeType::ClpString;
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
@@ -347,8 +387,8 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     FONDS_TRY(state->texts, Texts::open(from, needs));
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);
-    state->rows_in_batch = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        kBatchText / std::max<std::uint64_t>(average, 1), 16, kMostRows));
+    state->rows_in_batch = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(kBatchText / std::max<std::uint64_t>(average, 1), 16, kMostRows));
     if (state->options.order == Order::Log) {
       FONDS_CHECK(state->load_all());
     }

@@ -9,6 +9,12 @@
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
+namespace {
+
+constexpr std::size_t kLongestRecord = std::size_t{512} << 20;
+constexpr std::size_t kLongestLiteral = std::size_t{64} << 20;  // keys and marks of one record
+
+}  // namespace
 
 Projection::Projection(const SchemaTree& tree, std::span<const NodeId> nodes)
     : all_(false), shown_(tree.nodes().size(), 0) {
@@ -89,10 +95,10 @@ class ProgramBuilder {
     const auto entries = schema_.unordered;
     for (std::size_t i = 0; i < entries.size();) {
       const bool tagged = is_tag(entries[i]);
-      const auto body = tagged ? entries.subspan(i + 1, tag_length(entries[i]))
-                               : std::span<const std::int32_t>();
-      const NodeId node = tagged ? find_container(tree_, body, NodeType::StructuredArray, kNoNode)
-                                 : entries[i];
+      const auto body =
+          tagged ? entries.subspan(i + 1, tag_length(entries[i])) : std::span<const std::int32_t>();
+      const NodeId node =
+          tagged ? find_container(tree_, body, NodeType::StructuredArray, kNoNode) : entries[i];
       if (in_user_tree(node) && projection_.shows(node)) {
         arrays.emplace(node, Array{body, column});
       }
@@ -106,14 +112,17 @@ class ProgramBuilder {
   }
 
   std::uint32_t stored_in(std::span<const std::int32_t> entries) const {
-    return static_cast<std::uint32_t>(
-        std::count_if(entries.begin(), entries.end(), [this](std::int32_t entry) {
-          return !is_tag(entry) && has_column(tree_[entry].type);
-        }));
+    return static_cast<std::uint32_t>(std::count_if(
+        entries.begin(), entries.end(),
+        [this](std::int32_t entry) { return !is_tag(entry) && has_column(tree_[entry].type); }));
   }
 
   void literal(std::string_view text) { text_.append(text); }
   void key(NodeId node) {
+    if (text_.size() > kLongestLiteral) {
+      program_.too_long_ = true;
+      return;
+    }
     text_.push_back('"');
     text_.append_escaped(tree_[node].key);
     text_.append("\":");
@@ -123,11 +132,9 @@ class ProgramBuilder {
     const NodeType type = tree_[node].type;
     program_.steps_.push_back({begin_, text_.size() - begin_, type, column});
     begin_ = text_.size();
-    auto& needs = program_.needs_;
-    const bool split = type == NodeType::ClpString || type == NodeType::UnstructuredArray;
-    needs.variables |= split || type == NodeType::VarString || type == NodeType::DictionaryFloat;
-    needs.log_types |= type == NodeType::ClpString;
-    needs.array_types |= type == NodeType::UnstructuredArray;
+    if (type == NodeType::VarString) {
+      program_.strings_.push_back(column);
+    }
   }
 
   // The inside of an object outside of structured arrays. Its depth is bounded by the tree's.
@@ -216,11 +223,10 @@ class ProgramBuilder {
     std::vector<NodeId> open;  // below `object`, the outermost first
     bool first = true;
     for (std::size_t i = 0; i < body.size();) {
-      const NodeId node =
-          is_tag(body[i])
-              ? find_container(tree_, body.subspan(i + 1, tag_length(body[i])), tag_type(body[i]),
-                               object)
-              : body[i];
+      const NodeId node = is_tag(body[i])
+                              ? find_container(tree_, body.subspan(i + 1, tag_length(body[i])),
+                                               tag_type(body[i]), object)
+                              : body[i];
       std::vector<NodeId> path;
       for (NodeId at = tree_[node].parent; at != object; at = tree_[at].parent) {
         path.push_back(at);
@@ -268,6 +274,10 @@ RecordProgram RecordProgram::build(const SchemaTree& tree, const Schema& schema,
 Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
                          std::string& scratch) const {
   const std::string_view text = text_;
+  const std::size_t longest = out.size() + kLongestRecord;
+  if (too_long_) {
+    return "its keys are longer than a record may be";
+  }
   for (const Step& step : steps_) {
     out.append(text.substr(step.begin, step.length));
     const Column& column = table.columns()[step.column];
@@ -306,6 +316,9 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& tex
         break;
       default:
         break;  // has no column
+    }
+    if (fault == nullptr && out.size() > longest) {
+      fault = "it is longer than a record may be";
     }
     if (fault != nullptr) {
       return fault;

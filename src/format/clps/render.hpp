@@ -21,9 +21,7 @@ class Projection {
   Projection() = default;
   // The nodes, what they contain and what encloses them.
   Projection(const SchemaTree& tree, std::span<const NodeId> nodes);
-  bool shows(NodeId leaf) const {
-    return all_ || shown_[static_cast<std::size_t>(leaf)] != 0;
-  }
+  bool shows(NodeId leaf) const { return all_ || shown_[static_cast<std::size_t>(leaf)] != 0; }
   bool all() const { return all_; }
 
  private:
@@ -41,8 +39,19 @@ class RecordProgram {
   Fault run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
             std::string& scratch) const;
 
-  // Whether a dictionary is needed to run it.
-  const Texts::Needs& needs() const { return needs_; }
+  void prefetch_places(const Table& table, std::uint64_t row, const Texts& texts) const {
+    for (const std::uint32_t column : strings_) {
+      texts.prefetch_place(table.columns()[column], row);
+    }
+  }
+  void prefetch_texts(const Table& table, std::uint64_t row, const Texts& texts) const {
+    for (const std::uint32_t column : strings_) {
+      texts.prefetch_text(table.columns()[column], row);
+    }
+  }
+
+  // Bytes that it holds.
+  std::size_t size() const { return text_.size() + steps_.size() * sizeof(Step); }
 
  private:
   friend class ProgramBuilder;
@@ -53,8 +62,9 @@ class RecordProgram {
   };
   std::string text_;
   std::vector<Step> steps_;
-  std::size_t tail_ = 0;  // where the text behind the last value begins
-  Texts::Needs needs_{false, false, false};
+  std::vector<std::uint32_t> strings_;  // columns of VarStrings
+  std::size_t tail_ = 0;                // where the text behind the last value begins
+  bool too_long_ = false;               // more text than a record may have
 };
 
 }  // namespace fonds::clps

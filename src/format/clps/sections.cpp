@@ -20,10 +20,13 @@ auto corrupt(Member section, std::string message, std::uint64_t at) {
               {.decoded_offset = at});
 }
 
-bool known_type(std::uint8_t type) { return type <= static_cast<std::uint8_t>(NodeType::Timestamp); }
+bool known_type(std::uint8_t type) {
+  return type <= static_cast<std::uint8_t>(NodeType::Timestamp);
+}
 
 bool may_have_children(NodeType type) {
-  return type == NodeType::Object || type == NodeType::StructuredArray || type == NodeType::Metadata;
+  return type == NodeType::Object || type == NodeType::StructuredArray ||
+         type == NodeType::Metadata;
 }
 
 }  // namespace
@@ -73,8 +76,8 @@ std::string Version::to_string() const { return fmt::format("{}.{}.{}", major, m
 
 std::string_view to_string(Member member) {
   static constexpr std::array<std::string_view, kMembers> kNames = {
-      "/schema_tree", "/schema_ids", "/table_metadata", "/var.dict", "/log.dict", "/array.dict",
-      "/0"};
+      "/schema_tree", "/schema_ids", "/table_metadata", "/var.dict", "/log.dict",
+      "/array.dict",  "/0"};
   return kNames[static_cast<std::size_t>(member)];
 }
 
@@ -406,7 +409,8 @@ Result<ParsedTables> parse_tables(ByteView plain, std::span<const Schema> schema
     if (table.stream >= parsed.streams.size()) {
       table.fault = fmt::format("it lies in stream {} of {}", table.stream, parsed.streams.size());
     } else if (table.stream < stream) {
-      table.fault = fmt::format("it lies in stream {}, the table before in {}", table.stream, stream);
+      table.fault =
+          fmt::format("it lies in stream {}, the table before in {}", table.stream, stream);
     } else if (place == places.end()) {
       table.fault = fmt::format("there is no schema {}", schema);
     } else if (!used.insert(place->second).second) {

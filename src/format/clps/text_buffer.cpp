@@ -24,9 +24,7 @@ std::uint64_t load(const char* at) {
   return value;
 }
 
-bool is_special(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-}
+bool is_special(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\'; }
 
 // How many octets from the start can stand as they are.
 std::size_t plain_run(std::string_view text) {

@@ -74,6 +74,7 @@ Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) 
   const Dictionary* array_types = &texts->none_;
   if (needs.variables) {
     FONDS_TRY(texts->variables_, archive.dictionary(Member::Variables));
+    texts->escapes_ = std::vector<std::atomic<Escapes>>(texts->variables_->size());
   }
   if (needs.log_types) {
     FONDS_TRY(log_types, archive.dictionary(Member::LogTypes));
@@ -106,13 +107,27 @@ const DatePattern* Texts::date_pattern(std::uint64_t id) const {
   return found == dates_.end() ? nullptr : &found->second;
 }
 
+void Texts::append_entry(std::size_t id, TextBuffer& out) const {
+  const std::string_view text = (*variables_)[id];
+  Escapes escapes = escapes_[id].load(std::memory_order_relaxed);
+  if (escapes == Escapes::Unknown) {
+    escapes = needs_escape(text) ? Escapes::Some : Escapes::None;
+    escapes_[id].store(escapes, std::memory_order_relaxed);
+  }
+  if (escapes == Escapes::None) {
+    out.append(text);
+  } else {
+    out.append_escaped(text);
+  }
+}
+
 Fault Texts::append_string(const Column& column, std::uint64_t row, TextBuffer& out) const {
   const std::uint64_t id = column.word(row);
   if (id >= variables_->size()) {
     return kNoVariable;
   }
   out.push_back('"');
-  out.append_escaped((*variables_)[static_cast<std::size_t>(id)]);
+  append_entry(static_cast<std::size_t>(id), out);
   out.push_back('"');
   return nullptr;
 }
@@ -158,11 +173,10 @@ Fault Texts::append_variable(Placeholder kind, std::uint64_t word, bool escape,
   if (id >= variables_->size()) {
     return kNoVariable;
   }
-  const std::string_view text = (*variables_)[static_cast<std::size_t>(id)];
   if (escape) {
-    out.append_escaped(text);
+    append_entry(static_cast<std::size_t>(id), out);
   } else {
-    out.append(text);
+    out.append((*variables_)[static_cast<std::size_t>(id)]);
   }
   return nullptr;
 }
@@ -251,6 +265,26 @@ Fault Texts::append_time(const Column& column, std::uint64_t row, TextBuffer& ou
   }
   out.append(scratch);
   return nullptr;
+}
+
+std::optional<std::int64_t> Texts::instant(const Column& column, std::uint64_t row) const {
+  const auto value = static_cast<std::int64_t>(column.word(row));
+  switch (column.type) {
+    case NodeType::Timestamp:
+      return value;
+    case NodeType::DateString: {
+      const DatePattern* const pattern = date_pattern(column.second_word(row));
+      return pattern == nullptr ? std::nullopt : std::optional(pattern->instant_ns(value));
+    }
+    case NodeType::Integer:
+    case NodeType::DeltaInteger:
+      return instant_of_number(value);
+    case NodeType::Float:
+    case NodeType::FormattedFloat:
+      return instant_of_number(std::bit_cast<double>(column.word(row)));
+    default:
+      return std::nullopt;
+  }
 }
 
 Fault Texts::append_text(const Column& column, std::uint64_t row, std::string& out) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -61,7 +62,24 @@ class Texts {
   const LogTypes& array_types() const { return *array_types_; }
   Generation generation() const { return generation_; }
 
-  // Append a value as it stands in JSON. What was appended before a fault is the caller's to remove.
+  // Have the processor fetch what append_string() of a row will need, in two steps some rows apart:
+  // the dictionary is larger than its caches, and its entries lie everywhere.
+  void prefetch_place(const Column& column, std::uint64_t row) const {
+    const std::uint64_t id = column.word(row);
+    if (id < variables_->size()) {
+      variables_->prefetch_place(static_cast<std::size_t>(id));
+      __builtin_prefetch(&escapes_[static_cast<std::size_t>(id)]);
+    }
+  }
+  void prefetch_text(const Column& column, std::uint64_t row) const {
+    const std::uint64_t id = column.word(row);
+    if (id < variables_->size()) {
+      __builtin_prefetch((*variables_)[static_cast<std::size_t>(id)].data());
+    }
+  }
+
+  // Append a value as it stands in JSON. What was appended before a fault is the caller's to
+  // remove.
   Fault append_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_clp_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_array(const Column& column, std::uint64_t row, TextBuffer& out) const;
@@ -78,6 +96,10 @@ class Texts {
   // A ClpString's or UnstructuredArray's text as it was, nothing escaped.
   Fault append_text(const Column& column, std::uint64_t row, std::string& out) const;
 
+  // The instant that a value of the timestamp column is, in ns since 1970, saturated. Nothing for
+  // types that are none.
+  std::optional<std::int64_t> instant(const Column& column, std::uint64_t row) const;
+
   const TimePattern* time_pattern(std::uint64_t id) const;
   const DatePattern* date_pattern(std::uint64_t id) const;
 
@@ -88,6 +110,10 @@ class Texts {
                      Out& out) const;
   Fault append_variable(Placeholder kind, std::uint64_t word, bool escape, TextBuffer& out) const;
 
+  void append_entry(std::size_t id, TextBuffer& out) const;  // as the inside of a JSON string
+
+  enum class Escapes : std::uint8_t { Unknown, None, Some };
+  mutable std::vector<std::atomic<Escapes>> escapes_;  // of each entry of the variables
   Generation generation_ = Generation::New;
   const Dictionary* variables_ = nullptr;
   std::unique_ptr<LogTypes> log_types_, array_types_;

@@ -73,6 +73,9 @@ class JsonlWriter final : public TextWriter {
 
  private:
   Status put(RecordReader& reader, const Record& record) override {
+    if (record.is_json()) {
+      return put_as_it_is(reader);
+    }
     const ItemPlace place = item_place(record);
     line_.clear();
     FONDS_TRY(const ByteView first, reader.peek_block(kPiece));
@@ -99,6 +102,17 @@ class JsonlWriter final : public TextWriter {
     }
     emit_item_line(line_, place, as_bytes(data_));
     return sink_.write(as_bytes(line_));
+  }
+
+  Status put_as_it_is(RecordReader& reader) {
+    while (true) {
+      FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
+      if (piece.empty()) {
+        return sink_.write(as_bytes("\n"));
+      }
+      FONDS_CHECK(sink_.write(piece));
+      reader.consume_block(piece.size());
+    }
   }
 
   std::uint64_t most_;

@@ -1,0 +1,244 @@
+#include "format/clps/format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <fonds/formats/clps.hpp>
+
+#include "format/clps/directory.hpp"
+#include "format/clps/facts.hpp"
+#include "format/clps/record_reader.hpp"
+#include "format/clps/search.hpp"
+#include "format/clps/sections.hpp"
+
+namespace fonds::clps {
+namespace {
+
+// Hands what an opened archive has found to a callback.
+void tell_all(const OpenedArchive& opened, const std::function<void(const Finding&)>& finding) {
+  for (const Finding& found : std::exchange(*opened.findings, {})) {
+    finding(found);
+  }
+}
+
+EventInput event_input(const InputRange& range) {
+  EventInput input;
+  input.name = range.file_name;
+  input.begin = range.begin;
+  input.end = range.end;
+  const auto properties = nlohmann::json::parse(range.properties, nullptr, false);
+  if (properties.is_object()) {
+    if (const auto run = properties.find("_archive_creator_id");
+        run != properties.end() && run->is_string()) {
+      input.run = run->get<std::string>();
+    }
+    if (const auto part = properties.find("_file_split_number");
+        part != properties.end() && part->is_number_unsigned()) {
+      input.part = part->get<std::uint64_t>();
+    }
+  }
+  return input;
+}
+
+// Gives lines to a sink, telling it of the input of each.
+class InputSplitter {
+ public:
+  InputSplitter(const Archive& archive, const ReadOptions& options, const EventSink& sink)
+      : inputs_(archive.metadata().inputs), options_(options), sink_(sink) {}
+
+  // False: the sink has enough.
+  Result<bool> give(const Rebuilder::Batch& batch) {
+    if (!sink_.input && options_.input.empty()) {
+      return sink_.lines(batch.text);
+    }
+    for (std::size_t i = 0; i < batch.lines.size();) {
+      const std::size_t place = find(batch.lines[i].log_index);
+      std::size_t end = i + 1;
+      while (end < batch.lines.size() && find(batch.lines[end].log_index) == place) {
+        ++end;
+      }
+      const bool named = options_.input.empty() ||
+                         (place < inputs_.size() && inputs_[place].file_name == options_.input);
+      if (named) {
+        FONDS_CHECK(come_to(place));
+        const std::size_t from = batch.lines[i].begin;
+        const std::size_t to = batch.lines[end - 1].begin + batch.lines[end - 1].length + 1;
+        FONDS_TRY(const bool more, sink_.lines(batch.text.substr(from, to - from)));
+        if (!more) {
+          return false;
+        }
+      }
+      i = end;
+    }
+    return true;
+  }
+
+  // Tells of the inputs behind the last event.
+  Status finish() {
+    while (sink_.input && !options_.stored_order && next_ < inputs_.size()) {
+      FONDS_CHECK(tell(next_++));
+    }
+    return {};
+  }
+
+ private:
+  std::size_t find(std::uint64_t log_index) const {
+    std::size_t place = current_;
+    while (place < inputs_.size() && log_index >= inputs_[place].end) {
+      ++place;
+    }
+    if (place < inputs_.size() && log_index >= inputs_[place].begin) {
+      return place;
+    }
+    for (place = 0; place < inputs_.size(); ++place) {
+      if (log_index >= inputs_[place].begin && log_index < inputs_[place].end) {
+        return place;
+      }
+    }
+    return inputs_.size();
+  }
+
+  Status come_to(std::size_t place) {
+    if (!sink_.input || (begun_ && place == current_)) {
+      return {};
+    }
+    if (place == inputs_.size()) {
+      begun_ = true;
+      current_ = place;
+      return sink_.input(nullptr);
+    }
+    while (!options_.stored_order && next_ < place) {
+      FONDS_CHECK(tell(next_++));  // without events
+    }
+    next_ = std::max(next_, place + 1);
+    begun_ = true;
+    current_ = place;
+    return tell(place);
+  }
+
+  Status tell(std::size_t place) {
+    const InputRange& range = inputs_[place];
+    if (!options_.input.empty() && range.file_name != options_.input) {
+      return {};
+    }
+    const EventInput input = event_input(range);
+    return sink_.input(&input);
+  }
+
+  const std::vector<InputRange>& inputs_;
+  const ReadOptions& options_;
+  const EventSink& sink_;
+  std::size_t current_ = 0, next_ = 0;
+  bool begun_ = false;
+};
+
+class ClpsFormat final : public Format {
+ public:
+  std::string_view name() const override { return "clp-s"; }
+  int probe(ByteView head, bool /*whole*/) const override { return starts_archive(head) ? 100 : 0; }
+  RecordProbe record_probe() const override { return {}; }
+  FormatTraits traits() const override {
+    return {.search = true, .events = true, .file_ending = ".clps", .converts_to = "jsonl"};
+  }
+  std::span<const std::string_view> columns() const override {
+    static constexpr std::array<std::string_view, 5> kColumns = {"index", "timestamp", "source",
+                                                                 "schema", "length"};
+    return kColumns;
+  }
+
+  Result<std::vector<std::string>> directory_files(
+      std::span<const std::string> entries) const override {
+    return clps::directory_files(entries);
+  }
+
+  std::uint64_t find_start(const fonds::Archive& /*archive*/, std::uint64_t /*from*/,
+                           std::uint64_t to) const override {
+    return to;  // its threads work inside the archive
+  }
+
+  Result<std::unique_ptr<RecordReader>> open(const fonds::Archive& archive,
+                                             const ReadOptions& options) const override {
+    FONDS_TRY(auto opened, open_for_reading(archive, options));
+    FONDS_TRY(auto reader, EventReader::open(std::move(opened), options));
+    return std::unique_ptr<RecordReader>(std::move(reader));
+  }
+
+  Status describe(const fonds::Archive& archive, const ReadOptions& options, const Totals* totals,
+                  AttributeSink& out,
+                  const std::function<void(const Finding&)>& finding) const override {
+    if (!archive.source->random_access()) {
+      return {};  // a pipe is read only once
+    }
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options));
+    if (totals == nullptr) {  // else they have been told
+      tell_all(opened, finding);
+    }
+    return describe_archive(*opened.archive, totals != nullptr, out);
+  }
+
+  Result<SearchReport> search(const fonds::Archive& archive, const query::Query& query,
+                              const SearchOptions& options,
+                              const SearchSink& sink) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
+    auto report = clps::search(opened.archive, query, options, sink);
+    tell_all(opened, sink.finding);
+    return report;
+  }
+
+  Result<std::vector<EventInput>> event_inputs(const fonds::Archive& archive,
+                                               const ReadOptions& options) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options));
+    std::vector<EventInput> inputs;
+    for (const InputRange& range : opened.archive->metadata().inputs) {
+      inputs.push_back(event_input(range));
+    }
+    return inputs;
+  }
+
+  Status event_fields(const fonds::Archive& archive, const ReadOptions& options,
+                      const std::function<Status(const EventField&)>& out,
+                      const std::function<void(const Finding&)>& finding) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options));
+    tell_all(opened, finding);
+    return list_fields(*opened.archive, out);
+  }
+
+  Status write_events(const fonds::Archive& archive, const ReadOptions& options, unsigned threads,
+                      const EventSink& sink) const override {
+    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options));
+    tell_all(opened, sink.finding);
+    FONDS_TRY(RebuildOptions rebuild, rebuild_options(*opened.archive, options));
+    rebuild.threads = threads;
+    FONDS_TRY(const auto rebuilder, Rebuilder::open(opened.archive, std::move(rebuild)));
+    InputSplitter splitter(*opened.archive, options, sink);
+    while (true) {
+      FONDS_TRY(const Rebuilder::Batch* const batch, rebuilder->next());
+      tell_all(opened, sink.finding);
+      if (batch == nullptr) {
+        return splitter.finish();
+      }
+      for (const Finding& found : batch->findings) {
+        sink.finding(found);
+      }
+      FONDS_TRY(const bool more, splitter.give(*batch));
+      if (!more) {
+        return {};
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const Format& clps_format() {
+  static const ClpsFormat format;
+  return format;
+}
+
+}  // namespace fonds::clps

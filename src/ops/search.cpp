@@ -1,0 +1,265 @@
+#include "ops/search.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
+#include "ops/search_values.hpp"
+
+namespace fonds::ops {
+namespace {
+
+using Want = SearchOptions::Want;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+// Where a value takes part in a table with a count before it.
+std::string count_cell(std::uint64_t count, bool align) {
+  return align ? fmt::format("{:>10} ", count) : fmt::format("{}\t", count);
+}
+
+}  // namespace
+
+Status Search::ask(const Archive& archive, const ReadOptions& read) {
+  SearchOptions options = request_.search;
+  options.read = read;
+  if (options.limit) {
+    *options.limit -= std::min(matched_, *options.limit);
+  }
+  std::stop_source stop;
+  const std::stop_callback outer(read.stop, [&stop] { stop.request_stop(); });
+  options.read.stop = stop.get_token();
+  const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                             FONDS_CHECK(out_.text(lines));
+                             return !stopped_;
+                           },
+                           .finding =
+                               [&](const Finding& finding) {
+                                 out_.finding(finding);
+                                 if (request_.strict && finding.severity >= Severity::Warning) {
+                                   stopped_ = true;
+                                   stop.request_stop();
+                                 }
+                               }};
+  auto report = archive.format->search(archive, request_.query, options, sink);
+  if (!report) {
+    if (stopped_ && report.error().code() == ErrorCode::Cancelled) {
+      return {};
+    }
+    return tl::unexpected(std::move(report.error()));
+  }
+  matched_ += report->matched;
+  if (options.want == Want::Count && report->groups.empty()) {
+    report->groups.push_back({.count = report->matched});
+  }
+  if (request_.total) {
+    return add(std::move(*report), read.memory_budget / 8);
+  }
+  return tell(archive.source->name(), *report);
+}
+
+bool Search::enough() const {
+  return stopped_ || (request_.search.limit && matched_ >= *request_.search.limit);
+}
+
+Status Search::finish() {
+  if (!request_.total) {
+    return {};
+  }
+  SearchReport report;
+  report.matched = matched_;
+  switch (request_.search.want) {
+    case Want::Records:
+    case Want::Any:
+      break;
+    case Want::Count:
+      report.groups.push_back({.count = total_.count});
+      break;
+    case Want::CountByTime:
+      for (const auto& [begin, count] : total_.times) {
+        report.groups.push_back({.begin = begin, .count = count});
+      }
+      break;
+    case Want::Min:
+    case Want::Max:
+      if (!total_.extreme.empty()) {
+        report.groups.push_back({.value = total_.extreme});
+      }
+      break;
+    case Want::Unique:
+      for (const auto& [value, count] : total_.values) {
+        report.groups.push_back({.count = count, .value = value});
+      }
+      break;
+  }
+  return tell({}, report);
+}
+
+Status Search::add(SearchReport&& report, std::uint64_t memory) {
+  for (SearchGroup& group : report.groups) {
+    switch (request_.search.want) {
+      case Want::Records:
+      case Want::Any:
+        break;
+      case Want::Count:
+        total_.count += group.count;
+        break;
+      case Want::CountByTime:
+        total_.held += total_.times.contains(group.begin) ? 0 : 64;
+        total_.times[group.begin] += group.count;
+        break;
+      case Want::Min:
+      case Want::Max:
+        add_extreme(std::move(group.value));
+        break;
+      case Want::Unique:
+        total_.held += total_.values.contains(group.value) ? 0 : 96 + group.value.size();
+        total_.values[std::move(group.value)] += group.count;
+        break;
+    }
+    if (total_.held > memory) {
+      return fail(ErrorCode::LimitExceeded,
+                  fmt::format("there are more different groups than {} bytes hold; --memory raises "
+                              "the limit",
+                              memory));
+    }
+  }
+  return {};
+}
+
+void Search::add_extreme(std::string value) {
+  if (total_.extreme.empty()) {
+    total_.extreme = std::move(value);
+    return;
+  }
+  const auto held = query::Number::parse(total_.extreme);
+  const auto other = query::Number::parse(value);
+  if (held && other) {
+    const std::partial_ordering order = other->compare(*held);
+    if (request_.search.want == Want::Min ? order < 0 : order > 0) {
+      total_.extreme = std::move(value);
+    }
+  }
+}
+
+Status Search::tell(std::string_view archive, const SearchReport& report) {
+  if (request_.search.want == Want::Any) {
+    if (report.matched == 0) {
+      return {};
+    }
+    std::string text;
+    if (request_.json) {
+      JsonWriter(text).begin_object().member("archive", archive).end_object();
+    } else {
+      text = escape_for_terminal(archive);
+    }
+    return out_.text(text + '\n');
+  }
+  if (request_.search.want == Want::Records) {
+    return {};
+  }
+  for (const SearchGroup& group : report.groups) {
+    FONDS_CHECK(out_.text(request_.json ? object(archive, group) : row(archive, group)));
+  }
+  return {};
+}
+
+// One number is as `grep -c` gives it; the others are tables.
+std::string Search::row(std::string_view archive, const SearchGroup& group) const {
+  const bool named = request_.with_archive && !request_.total;
+  const std::string name = named ? escape_for_terminal(archive) : std::string();
+  switch (request_.search.want) {
+    case Want::Count:
+      return fmt::format("{}{}{}\n", name, named ? ":" : "", group.count);
+    case Want::Min:
+    case Want::Max:
+      return fmt::format("{}{}{}\n", name, named ? ":" : "", escape_for_terminal(group.value));
+    default:
+      break;
+  }
+  std::string line = name;
+  if (named) {
+    line += request_.align ? ' ' : '\t';
+  }
+  if (request_.search.want == Want::CountByTime) {
+    const std::string begin = group.begin ? format_instant(*group.begin) : "-";
+    return line + (request_.align ? fmt::format("{:<24} {:>10}\n", begin, group.count)
+                                  : fmt::format("{}\t{}\n", begin, group.count));
+  }
+  return line + count_cell(group.count, request_.align) + escape_for_terminal(group.value) + '\n';
+}
+
+std::string Search::object(std::string_view archive, const SearchGroup& group) const {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object();
+  if (!request_.total) {
+    json.member("archive", archive);
+  }
+  const Want want = request_.search.want;
+  if (want == Want::CountByTime) {
+    json.key("timestamp");
+    if (group.begin) {
+      // Whole, as intervals are of whole milliseconds.
+      json.value(*group.begin / kMillisecond);
+      json.member("date", std::string_view(format_instant(*group.begin)));
+    } else {
+      json.null().key("date").null();
+    }
+  } else if (want != Want::Count) {
+    json.member("field", std::string_view(request_.field));
+    json.key(want == Want::Min ? "min" : want == Want::Max ? "max" : "value").value_follows();
+    line += group.value;
+  }
+  if (want != Want::Min && want != Want::Max) {
+    json.member("count", group.count);
+  }
+  json.end_object();
+  return line + '\n';
+}
+
+Result<std::uint64_t> list_fields(const Archive& archive, const ListFieldsOptions& options,
+                                  const Output& out) {
+  std::uint64_t fields = 0;
+  const std::string& name = archive.source->name();
+  std::string line;
+  const auto give = [&](const EventField& field) -> Status {
+    if (!field.leaf) {
+      return {};
+    }
+    ++fields;
+    line.clear();
+    if (options.json) {
+      JsonWriter(line)
+          .begin_object()
+          .member("archive", std::string_view(name))
+          .member("field", field.path)
+          .member("type", field.type)
+          .member("records", field.events)
+          .end_object();
+      line += '\n';
+      return out.text(line);
+    }
+    const std::string separator = options.align ? " " : "\t";
+    if (options.with_archive) {
+      line += escape_for_terminal(name) + separator;
+    }
+    line += options.align ? fmt::format("{:>10} {:<20}", field.events, field.type)
+                          : fmt::format("{}\t{}", field.events, field.type);
+    line += separator + escape_for_terminal(field.path) + '\n';
+    return out.text(line);
+  };
+  FONDS_CHECK(archive.format->event_fields(archive, options.read, give, out.finding));
+  return fields;
+}
+
+}  // namespace fonds::ops

@@ -1,0 +1,77 @@
+// Asking archives: `fonds search`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fonds/format.hpp>
+#include <fonds/query.hpp>
+#include <fonds/search.hpp>
+
+#include "ops/list.hpp"
+
+namespace fonds::ops {
+
+struct SearchRequest {
+  query::Query query;
+  SearchOptions search;       // `read` is given with each archive; `limit` holds over all of them
+  std::string field = {};     // `search.field` as it was written
+  bool json = false;          // answers that are no records as JSON objects
+  bool with_archive = false;  // answers that are no records name their archive
+  bool align = false;         // tables for a terminal; else tabs
+  bool total = false;         // one answer for all archives; not for Records and Any
+  bool strict = false;        // stop at the first warning or error
+};
+
+// Asks archives one after the other and puts the answers out. Records come as JSON Lines; counts
+// and groups as tables or objects, of each archive or, with `total`, of all at the end.
+class Search {
+ public:
+  // Both outlive the object.
+  Search(const SearchRequest& request, const Output& out) : request_(request), out_(out) {}
+
+  // Errors: those of Format::search and of `out.text`; LimitExceeded if the different values of
+  // `total` take more than an eighth of the memory.
+  Status ask(const Archive& archive, const ReadOptions& read);
+  // To be called at the end: gives the answer of `total`.
+  Status finish();
+
+  std::uint64_t matched() const { return matched_; }
+  // Whether no further archive can add to the answer.
+  bool enough() const;
+
+ private:
+  struct Total {
+    std::uint64_t count = 0;
+    std::string extreme;  // JSON
+    std::map<std::optional<std::int64_t>, std::uint64_t> times;
+    std::map<std::string, std::uint64_t, std::less<>> values;
+    std::uint64_t held = 0;  // bytes
+  };
+
+  Status add(SearchReport&& report, std::uint64_t memory);
+  Status tell(std::string_view archive, const SearchReport& report);
+  std::string row(std::string_view archive, const SearchGroup& group) const;
+  std::string object(std::string_view archive, const SearchGroup& group) const;
+  void add_extreme(std::string value);
+
+  const SearchRequest& request_;
+  const Output& out_;
+  std::uint64_t matched_ = 0;
+  bool stopped_ = false;  // by `strict`
+  Total total_;
+};
+
+// The keys of an archive's events, as a table or as objects. Returns how many there are. Errors:
+// those of reading; Unsupported for formats without events; those of `out.text`.
+struct ListFieldsOptions {
+  bool json = false, with_archive = false, align = false;
+  ReadOptions read = {};
+};
+Result<std::uint64_t> list_fields(const Archive& archive, const ListFieldsOptions& options,
+                                  const Output& out);
+
+}  // namespace fonds::ops
