@@ -163,11 +163,6 @@ struct Archive::State {
              container->range(by_schema ? Member::SchemaIds : Member::TableMetadata).offset}));
   }
 };
-its {} records are lost", table,
-                                  tables.tables[table].fault, tables.tables[table].records)));
-}
-}
-;
 
 struct Stream::State {
   Stored stored;
