@@ -97,12 +97,9 @@ struct Moment {
 
 Moment take_apart(std::int64_t value) {
   constexpr std::int64_t kMsPerDay = kSecondsPerDay * 1000;
-  const std::int64_t days = floor_divide(value, kMsPerDay);
-  // The rest of the division, made positive: no product that could overflow.
-  const std::int64_t rest = value % kMsPerDay;
   return {.value = value,
-          .day = civil_day(days),
-          .ms_of_day = static_cast<unsigned>(rest < 0 ? rest + kMsPerDay : rest)};
+          .day = civil_day(floor_divide(value, kMsPerDay)),
+          .ms_of_day = static_cast<unsigned>(floor_modulo(value, kMsPerDay))};
 }
 
 char* put_part(char* at, char letter, const Moment& moment) {
