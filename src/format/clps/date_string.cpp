@@ -131,9 +131,9 @@ char* put_part(char* at, char letter, const Moment& moment) {
     case 'p':
       return put_text(at, hour >= 12 ? "PM" : "AM");
     case 'b':
-      return put_text(at, kMonths.substr((moment.day.month - 1) * 3, 3));
+      return put_text(at, kMonths.substr(std::size_t{3} * (moment.day.month - 1), 3));
     case 'a':
-      return put_text(at, kWeekdays.substr(moment.day.weekday * 3, 3));
+      return put_text(at, kWeekdays.substr(std::size_t{3} * moment.day.weekday, 3));
     case 'B':
       return put_text(at, kLongMonths[moment.day.month - 1]);
     case '3':
