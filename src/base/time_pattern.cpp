@@ -1,26 +1,35 @@
 #include "base/time_pattern.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <fonds/error.hpp>
 
 #include "base/calendar.hpp"
+#include "base/put_digits.hpp"
 #include "base/text.hpp"
 #include "base/time_pattern_parts.hpp"
 
 namespace fonds {
 
 namespace {
+
+// A part as printing needs it: small, because a column prints millions of times.
+struct Step {
+  TimeField field = TimeField::Literal;
+  std::uint32_t offset =
+      0;  // Literal: into Program::literals; names: of the first in Program::names
+  std::uint32_t length = 0;  // Literal
+};
 
 // An instant taken apart as far as the pattern needs it.
 struct Moment {
@@ -30,47 +39,27 @@ struct Moment {
   std::uint32_t fraction = 0;  // ns behind the second, or behind the second of |time|
 };
 
-Moment take_apart(std::int64_t ns, const TimeParts& parts) {
+Moment take_apart(std::int64_t ns, bool is_date, std::int32_t offset_s) {
   Moment moment;
   moment.ns = ns;
-  if (!parts.is_date) {
+  if (!is_date) {
     const std::int64_t rest = ns % kNsPerSecond;
     moment.fraction = static_cast<std::uint32_t>(rest < 0 ? -rest : rest);
     return moment;
   }
   std::int64_t seconds = floor_divide(ns, kNsPerSecond);
   moment.fraction = static_cast<std::uint32_t>(ns - seconds * kNsPerSecond);
-  seconds += parts.offset_s;
+  seconds += offset_s;
   const std::int64_t days = floor_divide(seconds, kSecondsPerDay);
   moment.second_of_day = static_cast<unsigned>(seconds - days * kSecondsPerDay);
   moment.day = civil_day(days);
   return moment;
 }
 
-char* put_text(char* at, std::string_view text) {
-  std::memcpy(at, text.data(), text.size());
-  return at + text.size();
-}
-
-// Two places at least, filled with `fill`.
-char* put_two(char* at, unsigned value, char fill = '0') {
-  at[0] = value < 10 ? fill : static_cast<char>('0' + value / 10);
-  at[1] = static_cast<char>('0' + value % 10);
-  return at + 2;
-}
-
-char* put_digits(char* at, std::uint32_t value, std::size_t digits) {
-  for (std::size_t i = digits; i > 0; --i) {
-    at[i - 1] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  }
-  return at + digits;
-}
-
-char* put_number(char* at, std::int64_t value) { return std::to_chars(at, at + 20, value).ptr; }
-
+// The years of an instant of 64 bits are 1677 to 2262.
 char* put_year(char* at, std::int64_t year) {
-  return put_digits(at, static_cast<std::uint32_t>(year), 4);
+  const auto value = static_cast<unsigned>(year);
+  return put_two(put_two(at, value / 100), value % 100);
 }
 
 // From 2100 on three digits, as clp-s prints them; nothing for years before 1900.
@@ -87,7 +76,7 @@ char* put_trimmed(char* at, std::uint32_t fraction) {
   if (fraction == 0) {
     return nullptr;
   }
-  put_digits(at, fraction, 9);
+  put_nine(at, fraction);
   std::size_t length = 9;
   while (at[length - 1] == '0') {
     --length;
@@ -97,64 +86,19 @@ char* put_trimmed(char* at, std::uint32_t fraction) {
 
 unsigned half_day_hour(unsigned hour) { return hour % 12 == 0 ? 12 : hour % 12; }
 
-// The place behind the part; nothing if the moment has no such text.
-char* put_part(char* at, const TimePart& part, const Moment& moment) {
-  const unsigned hour = moment.second_of_day / 3600;
-  switch (part.field) {
-    case TimeField::Literal:
-    case TimeField::Offset:
-    case TimeField::NamedOffset:
-      return put_text(at, part.text);
-    case TimeField::Year:
-      return put_year(at, moment.day.year);
-    case TimeField::ShortYear:
-      return put_short_year(at, moment.day.year);
-    case TimeField::Month:
-      return put_two(at, moment.day.month);
-    case TimeField::MonthName:
-      return put_text(at, part.names[moment.day.month - 1]);
-    case TimeField::Day:
-      return put_two(at, moment.day.day);
-    case TimeField::DayBlank:
-      return put_two(at, moment.day.day, ' ');
-    case TimeField::WeekdayName:
-      return put_text(at, part.names[moment.day.weekday]);
-    case TimeField::Hour:
-      return put_two(at, hour);
-    case TimeField::HourBlank:
-      return put_two(at, hour, ' ');
-    case TimeField::Hour12:
-      return put_two(at, half_day_hour(hour));
-    case TimeField::Hour12Blank:
-      return put_two(at, half_day_hour(hour), ' ');
-    case TimeField::HalfDay:
-      return put_text(at, hour >= 12 ? "PM" : "AM");
-    case TimeField::Minute:
-      return put_two(at, moment.second_of_day / 60 % 60);
-    case TimeField::Second:
-      return put_two(at, moment.second_of_day % 60);
-    case TimeField::LeapSecond:
-      return put_two(at, 60);
-    case TimeField::Fraction3:
-      return put_digits(at, moment.fraction / 1000000, 3);
-    case TimeField::Fraction6:
-      return put_digits(at, moment.fraction / 1000, 6);
-    case TimeField::Fraction9:
-      return put_digits(at, moment.fraction, 9);
-    case TimeField::FractionTrimmed:
-      return put_trimmed(at, moment.fraction);
+std::size_t longest_of(TimeField field) {
+  switch (field) {
     case TimeField::EpochSeconds:
-      return put_number(at, moment.ns / kNsPerSecond);
     case TimeField::EpochMs:
-      return put_number(at, moment.ns / 1000000);
     case TimeField::EpochUs:
-      return put_number(at, moment.ns / 1000);
     case TimeField::EpochNs:
-      return put_number(at, moment.ns);
-    case TimeField::Backslash:
-      return put_text(at, "\\\\");
-    default:  // the others are never in a stored pattern
-      return at;
+      return 20;
+    case TimeField::Fraction6:
+    case TimeField::Fraction9:
+    case TimeField::FractionTrimmed:
+      return 9;
+    default:
+      return 4;
   }
 }
 
@@ -185,6 +129,103 @@ bool is_json_number(std::string_view text) {
 
 }  // namespace
 
+struct TimePattern::Program {
+  explicit Program(TimeParts parsed);
+
+  // The place behind the step; nothing if the moment has no such text.
+  char* put(char* at, const Step& step, const Moment& moment) const;
+
+  TimeParts parts;
+  std::vector<Step> steps;
+  std::string literals;
+  std::vector<std::string> names;
+  std::size_t longest = 2;  // bytes of any text that it prints, with quotes
+};
+
+TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)) {
+  for (const TimePart& part : parts.parts) {
+    Step step{.field = part.field};
+    if (!part.names.empty()) {
+      step.offset = static_cast<std::uint32_t>(names.size());
+      names.insert(names.end(), part.names.begin(), part.names.end());
+      longest += std::max_element(names.begin() + step.offset, names.end(),
+                                  [](const auto& a, const auto& b) { return a.size() < b.size(); })
+                     ->size();
+    } else if (!part.text.empty()) {
+      step = {.field = TimeField::Literal,
+              .offset = static_cast<std::uint32_t>(literals.size()),
+              .length = static_cast<std::uint32_t>(part.text.size())};
+      literals += part.text;
+      longest += part.text.size();
+    } else {
+      longest += longest_of(part.field);
+    }
+    steps.push_back(step);
+  }
+}
+
+char* TimePattern::Program::put(char* at, const Step& step, const Moment& moment) const {
+  const unsigned hour = moment.second_of_day / 3600;
+  switch (step.field) {
+    case TimeField::Literal:
+      if (step.length == 1) {
+        *at = literals[step.offset];
+        return at + 1;
+      }
+      return put_text(at, std::string_view(literals).substr(step.offset, step.length));
+    case TimeField::Year:
+      return put_year(at, moment.day.year);
+    case TimeField::ShortYear:
+      return put_short_year(at, moment.day.year);
+    case TimeField::Month:
+      return put_two(at, moment.day.month);
+    case TimeField::MonthName:
+      return put_text(at, names[step.offset + moment.day.month - 1]);
+    case TimeField::Day:
+      return put_two(at, moment.day.day);
+    case TimeField::DayBlank:
+      return put_blank_padded(at, moment.day.day);
+    case TimeField::WeekdayName:
+      return put_text(at, names[step.offset + moment.day.weekday]);
+    case TimeField::Hour:
+      return put_two(at, hour);
+    case TimeField::HourBlank:
+      return put_blank_padded(at, hour);
+    case TimeField::Hour12:
+      return put_two(at, half_day_hour(hour));
+    case TimeField::Hour12Blank:
+      return put_blank_padded(at, half_day_hour(hour));
+    case TimeField::HalfDay:
+      return put_text(at, hour >= 12 ? "PM" : "AM");
+    case TimeField::Minute:
+      return put_two(at, moment.second_of_day / 60 % 60);
+    case TimeField::Second:
+      return put_two(at, moment.second_of_day % 60);
+    case TimeField::LeapSecond:
+      return put_two(at, 60);
+    case TimeField::Fraction3:
+      return put_three(at, moment.fraction / 1000000);
+    case TimeField::Fraction6:
+      return put_three(put_three(at, moment.fraction / 1000000), moment.fraction / 1000 % 1000);
+    case TimeField::Fraction9:
+      return put_nine(at, moment.fraction);
+    case TimeField::FractionTrimmed:
+      return put_trimmed(at, moment.fraction);
+    case TimeField::EpochSeconds:
+      return put_number(at, moment.ns / kNsPerSecond);
+    case TimeField::EpochMs:
+      return put_number(at, moment.ns / 1000000);
+    case TimeField::EpochUs:
+      return put_number(at, moment.ns / 1000);
+    case TimeField::EpochNs:
+      return put_number(at, moment.ns);
+    case TimeField::Backslash:
+      return put_text(at, "\\\\");
+    default:  // the others are never in a stored pattern
+      return at;
+  }
+}
+
 Result<TimePattern> TimePattern::parse(std::string_view stored) {
   TimePattern result;
   std::string_view pattern = stored;
@@ -193,7 +234,7 @@ Result<TimePattern> TimePattern::parse(std::string_view stored) {
     pattern = pattern.substr(1, pattern.size() - 2);
   }
   FONDS_TRY(TimeParts parts, parse_time_parts(pattern, TimePatternUse::Stored, ErrorCode::Corrupt));
-  result.parts_ = std::make_shared<const TimeParts>(std::move(parts));
+  result.program_ = std::make_shared<const Program>(std::move(parts));
   if (!result.quoted_) {
     // Two times that show every field at its least favourable: leading zeros and a sign.
     for (const std::int64_t ns : {981173106007008009, -981173106007008009}) {
@@ -210,19 +251,20 @@ Result<TimePattern> TimePattern::parse(std::string_view stored) {
 }
 
 Status TimePattern::print(std::int64_t ns, std::string& out) const {
-  const Moment moment = take_apart(ns, *parts_);
+  const Program& program = *program_;
+  const Moment moment = take_apart(ns, program.parts.is_date, program.parts.offset_s);
   const std::size_t start = out.size();
-  out.resize(start + parts_->longest + 2);
+  out.resize(start + program.longest);
   char* at = out.data() + start;
   if (quoted_) {
     *at++ = '"';
   }
-  for (const TimePart& part : parts_->parts) {
-    at = put_part(at, part, moment);
+  for (const Step& step : program.steps) {
+    at = program.put(at, step, moment);
     if (at == nullptr) {
       out.resize(start);
       return fail(ErrorCode::Corrupt, fmt::format("timestamp {} has no text in its pattern: {}", ns,
-                                                  part.field == TimeField::FractionTrimmed
+                                                  step.field == TimeField::FractionTrimmed
                                                       ? "\\T needs a fraction that is not 0"
                                                       : "\\y needs a year from 1900 on"));
     }
@@ -235,7 +277,7 @@ Status TimePattern::print(std::int64_t ns, std::string& out) const {
 }
 
 std::optional<TimeText> TimePattern::match(std::string_view text) const {
-  return match_time_parts(*parts_, text, TimeSyntax::V051);
+  return match_time_parts(program_->parts, text, TimeSyntax::V051);
 }
 
 }  // namespace fonds

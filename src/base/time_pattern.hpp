@@ -42,8 +42,6 @@ Result<std::optional<TimeText>> match_time(std::string_view pattern, std::string
 std::int64_t instant_of_number(std::int64_t value) noexcept;
 std::int64_t instant_of_number(double value) noexcept;
 
-struct TimeParts;
-
 // A pattern as an archive stores it. Copies are cheap and share; const calls may run in parallel.
 class TimePattern {
  public:
@@ -62,9 +60,11 @@ class TimePattern {
   std::optional<TimeText> match(std::string_view text) const;
 
  private:
+  struct Program;
+
   TimePattern() = default;
 
-  std::shared_ptr<const TimeParts> parts_;
+  std::shared_ptr<const Program> program_;
   bool quoted_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "base/time_pattern_parts.hpp"
 
+#include <algorithm>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -158,19 +159,9 @@ class PartsParser {
   }
 
   void add(TimePart part, std::size_t end) {
-    std::size_t length = 20;  // the longest number
-    if (!part.names.empty()) {
-      length = 0;
-      for (const std::string& name : part.names) {
-        length = std::max(length, name.size());
-      }
-    } else if (!part.text.empty()) {
-      length = part.text.size();
-    }
     if (part.field == TimeField::Offset || part.field == TimeField::NamedOffset) {
       result_.offset_s = part.offset_s;
     }
-    result_.longest += length;
     result_.parts.push_back(std::move(part));
     at_ = end;
   }

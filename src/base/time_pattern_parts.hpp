@@ -63,7 +63,6 @@ struct TimeParts {
   std::vector<TimePart> parts;
   bool is_date = false;       // years to seconds or a zone, so no epoch numbers
   std::int32_t offset_s = 0;  // what to add to UTC for the local time
-  std::size_t longest = 0;    // bytes of any text it prints, without quotes
 };
 
 enum class TimePatternUse : std::uint8_t { Stored, Parsing };

@@ -47,9 +47,9 @@ bool closes(JsonToken token) {
   return token == JsonToken::EndObject || token == JsonToken::EndArray;
 }
 
-tl::unexpected<Error> no_object(std::string_view name, const JsonScanner& scanner) {
+tl::unexpected<Error> no_object(std::string_view name, std::size_t at) {
   return fail(ErrorCode::Corrupt, "the " + std::string(name) + " is no JSON object",
-              {.decoded_offset = scanner.at()});
+              {.decoded_offset = at});
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ struct RecordMatch::State {
   Status search(Namespace space, std::string_view name, std::string_view json) {
     const std::vector<std::uint32_t>& asked = of_space[static_cast<std::size_t>(space)];
     JsonScanner scanner(json);
-    if (scanner.next() != JsonToken::BeginObject) {
-      return no_object(name, scanner);
+    if (const JsonToken first = scanner.next(); first != JsonToken::BeginObject) {
+      return no_object(name, first == JsonToken::Damaged ? scanner.at() : 0);
     }
     tracker.start(asked);
     if (space == Namespace::User) {
@@ -89,7 +89,7 @@ struct RecordMatch::State {
     while (true) {
       const JsonToken token = scanner.next();
       if (token == JsonToken::Damaged) {
-        return no_object(name, scanner);
+        return no_object(name, scanner.at());
       }
       if (token == JsonToken::End) {
         return {};

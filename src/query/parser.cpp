@@ -393,14 +393,16 @@ class Parser {
     std::string message = "expected a value in the list, found " + name_of(peek());
     switch (peek().kind) {
       case TokenKind::Not:
+        return message + ", which stands only first in a list";
       case TokenKind::And:
       case TokenKind::Or:
         return message + (meaning_ == Meaning::ClpS ? ", which clp-s takes only before all values"
                                                     : ", which stands between values or first");
       case TokenKind::Colon:
       case TokenKind::Range:
-      case TokenKind::Time:
         return message + "; filters on keys below this one stand in braces";
+      case TokenKind::Time:
+        return message + "; a timestamp stands alone behind its key";
       default:
         return message;
     }

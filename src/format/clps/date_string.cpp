@@ -1,7 +1,7 @@
 #include "format/clps/date_string.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +13,7 @@
 #include <fonds/error.hpp>
 
 #include "base/calendar.hpp"
+#include "base/put_digits.hpp"
 #include "base/text.hpp"
 #include "base/time_pattern.hpp"
 
@@ -27,28 +28,31 @@ constexpr std::array<std::string_view, 12> kLongMonths = {
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
 
-void append_padded(std::uint64_t value, std::size_t width, char fill, std::string& out) {
-  std::array<char, 20> buffer;
-  char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  const auto length = static_cast<std::size_t>(end - buffer.data());
-  if (length < width) {
-    out.append(width - length, fill);
+// Bytes of any text of a part.
+std::size_t longest_of(char letter) {
+  switch (letter) {
+    case 'E':
+      return 20;
+    case 'F':
+      return 21;
+    case 'Y':  // -292275055
+    case 'B':
+      return 10;
+    default:
+      return 3;
   }
-  out.append(buffer.data(), length);
 }
 
-void append_number(std::int64_t value, std::string& out) {
-  std::array<char, 20> buffer;
-  char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  out.append(buffer.data(), end);
-}
-
-void append_year(std::int64_t year, std::string& out) {
+char* put_year(char* at, std::int64_t year) {
   if (year < 0) {
-    out += '-';
+    *at++ = '-';
     year = -year;
   }
-  append_padded(static_cast<std::uint64_t>(year), 4, '0', out);
+  if (year > 9999) {
+    return put_number(at, year);
+  }
+  const auto value = static_cast<unsigned>(year);
+  return put_two(put_two(at, value / 100), value % 100);
 }
 
 // 12, 1 … 11, and 13 for one in the afternoon: the original prints that, and these are its bytes.
@@ -60,26 +64,28 @@ unsigned half_day_hour(unsigned hour) {
 }
 
 // As the original: three digits without their trailing zeros, but one digit at least.
-void append_trimmed(unsigned ms, std::string& out) {
-  append_padded(ms, 3, '0', out);
-  for (int i = 0; i < 2 && out.back() == '0'; ++i) {
-    out.pop_back();
+char* put_trimmed(char* at, unsigned ms) {
+  char* end = put_three(at, ms);
+  while (end > at + 1 && end[-1] == '0') {
+    --end;
   }
+  return end;
 }
 
 // Nanoseconds as seconds with nine decimals; nothing stands before the point if they are below one.
-void append_seconds(std::int64_t ns, std::string& out) {
-  const std::uint64_t magnitude =
-      ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
-  constexpr std::uint64_t kPerSecond = 1000000000;
+char* put_seconds(char* at, std::int64_t ns) {
+  std::int64_t seconds = ns / kNsPerSecond;
+  std::int64_t rest = ns % kNsPerSecond;
   if (ns < 0) {
-    out += '-';
+    *at++ = '-';
+    seconds = -seconds;
+    rest = -rest;
   }
-  if (magnitude >= kPerSecond) {
-    append_padded(magnitude / kPerSecond, 1, '0', out);
+  if (seconds != 0) {
+    at = put_number(at, seconds);
   }
-  out += '.';
-  append_padded(magnitude % kPerSecond, 9, '0', out);
+  *at++ = '.';
+  return put_nine(at, static_cast<std::uint32_t>(rest));
 }
 
 // A value in milliseconds taken apart.
@@ -99,53 +105,48 @@ Moment take_apart(std::int64_t value) {
           .ms_of_day = static_cast<unsigned>(rest < 0 ? rest + kMsPerDay : rest)};
 }
 
-void append_part(char letter, const Moment& moment, std::string& out) {
+char* put_part(char* at, char letter, const Moment& moment) {
   const unsigned hour = moment.ms_of_day / 3600000;
   const unsigned ms = moment.ms_of_day % 1000;
   switch (letter) {
     case 'Y':
-      return append_year(moment.day.year, out);
+      return put_year(at, moment.day.year);
     case 'y':
-      return append_padded(static_cast<std::uint64_t>((moment.day.year % 100 + 100) % 100), 2, '0',
-                           out);
+      return put_two(at, static_cast<unsigned>((moment.day.year % 100 + 100) % 100));
     case 'm':
-      return append_padded(moment.day.month, 2, '0', out);
+      return put_two(at, moment.day.month);
     case 'd':
-      return append_padded(moment.day.day, 2, '0', out);
+      return put_two(at, moment.day.day);
     case 'e':
-      return append_padded(moment.day.day, 2, ' ', out);
+      return put_blank_padded(at, moment.day.day);
     case 'H':
-      return append_padded(hour, 2, '0', out);
+      return put_two(at, hour);
     case 'k':
-      return append_padded(hour, 2, ' ', out);
+      return put_blank_padded(at, hour);
     case 'I':
-      return append_padded(half_day_hour(hour), 2, '0', out);
+      return put_two(at, half_day_hour(hour));
     case 'l':
-      return append_padded(half_day_hour(hour), 2, ' ', out);
+      return put_blank_padded(at, half_day_hour(hour));
     case 'M':
-      return append_padded(moment.ms_of_day / 60000 % 60, 2, '0', out);
+      return put_two(at, moment.ms_of_day / 60000 % 60);
     case 'S':
-      return append_padded(moment.ms_of_day / 1000 % 60, 2, '0', out);
+      return put_two(at, moment.ms_of_day / 1000 % 60);
     case 'p':
-      out += hour >= 12 ? "PM" : "AM";
-      return;
+      return put_text(at, hour >= 12 ? "PM" : "AM");
     case 'b':
-      out += kMonths.substr((moment.day.month - 1) * 3, 3);
-      return;
+      return put_text(at, kMonths.substr((moment.day.month - 1) * 3, 3));
     case 'a':
-      out += kWeekdays.substr(moment.day.weekday * 3, 3);
-      return;
+      return put_text(at, kWeekdays.substr(moment.day.weekday * 3, 3));
     case 'B':
-      out += kLongMonths[moment.day.month - 1];
-      return;
+      return put_text(at, kLongMonths[moment.day.month - 1]);
     case '3':
-      return append_padded(ms, 3, '0', out);
+      return put_three(at, ms);
     case 'T':
-      return append_trimmed(ms, out);
+      return put_trimmed(at, ms);
     case 'E':
-      return append_number(moment.value, out);
+      return put_number(at, moment.value);
     default:  // F, the last of kLetters
-      return append_seconds(moment.value, out);
+      return put_seconds(at, moment.value);
   }
 }
 
@@ -170,6 +171,7 @@ Result<DatePattern> DatePattern::parse(std::string_view stored) {
                               escape_for_terminal(stored.substr(0, 100)), at));
     } else {
       result.parts_.push_back({.letter = letter});
+      result.longest_ += longest_of(letter);
       result.nanoseconds_ = result.nanoseconds_ || letter == 'F';
       result.plain_number_ = result.plain_number_ || letter == 'E';
     }
@@ -182,17 +184,24 @@ void DatePattern::add_literal(std::string_view text) {
   parts_.push_back({.offset = static_cast<std::uint32_t>(literals_.size()),
                     .length = static_cast<std::uint32_t>(text.size())});
   literals_ += text;
+  longest_ += text.size();
 }
 
 void DatePattern::print(std::int64_t value, std::string& out) const {
   const Moment moment = take_apart(value);
+  const std::size_t start = out.size();
+  out.resize(start + longest_);
+  char* at = out.data() + start;
   for (const Part& part : parts_) {
-    if (part.letter == '\0') {
-      out.append(literals_, part.offset, part.length);
+    if (part.letter != '\0') {
+      at = put_part(at, part.letter, moment);
+    } else if (part.length == 1) {
+      *at++ = literals_[part.offset];
     } else {
-      append_part(part.letter, moment, out);
+      at = put_text(at, std::string_view(literals_).substr(part.offset, part.length));
     }
   }
+  out.resize(static_cast<std::size_t>(at - out.data()));
 }
 
 std::int64_t DatePattern::instant_ns(std::int64_t value) const noexcept {

@@ -36,6 +36,7 @@ class DatePattern {
 
   std::string literals_;
   std::vector<Part> parts_;
+  std::size_t longest_ = 0;  // bytes of any text
   bool nanoseconds_ = false;
   bool plain_number_ = false;
 };

@@ -97,7 +97,7 @@ class Aggregate::FieldReader {
         text_.append(column_.truth(row) ? "true" : "false");
         return nullptr;
       case NodeType::VarString:
-        return texts_.append_string(column_, row, text_);
+        return texts_.append_string(texts_.find_string(column_, row), text_);
       case NodeType::ClpString:
         return texts_.append_clp_string(column_, row, text_);
       case NodeType::DateString:
