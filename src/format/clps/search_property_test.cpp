@@ -104,8 +104,9 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
 
   std::string text(bool json) {
     static const std::vector<std::string> kPieces = {
-        "a", "b", "K", "k", "s", "needle", " ", "1", "25", "-", ".", "\xC3\xA9", "\xE2\x84\xAA",
-        "\\", "\"", "\x11", "\x12", "\x13", "Z"};
+        "a",  "b",    "K",    "k",    "s",        "needle",       " ",
+        "1",  "25",   "-",    ".",    "\xC3\xA9", "\xE2\x84\xAA", "\\",
+        "\"", "\x11", "\x12", "\x13", "Z"};
     std::string made;
     for (std::size_t i = below(5); i > 0; --i) {
       made += one_of(kPieces);
@@ -249,10 +250,10 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
     for (const char* number : {"18446744073709551615", "1e400", "-0"}) {
       made_.variables.emplace_back(number);
     }
-    const std::vector<NodeType> types = {
-        NodeType::Integer,   NodeType::Float,     NodeType::Boolean,
-        NodeType::VarString, NodeType::ClpString, NodeType::DictionaryFloat,
-        NodeType::NullValue, NodeType::UnstructuredArray};
+    const std::vector<NodeType> types = {NodeType::Integer,   NodeType::Float,
+                                         NodeType::Boolean,   NodeType::VarString,
+                                         NodeType::ClpString, NodeType::DictionaryFloat,
+                                         NodeType::NullValue, NodeType::UnstructuredArray};
     made_.nodes.push_back({2, NodeType::Object, "o"});
     std::vector<std::int32_t> leaves;
     for (const NodeType type : types) {
@@ -266,11 +267,10 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
       MadeSchema schema{{1}, {}};
       for (const std::int32_t leaf : leaves) {
         // A key once in a record.
-        if (below(3) == 0 && std::none_of(schema.ordered.begin(), schema.ordered.end(),
-                                          [&](std::int32_t other) {
-                                            return other > 3 && made_.nodes[other].key ==
-                                                                    made_.nodes[leaf].key;
-                                          })) {
+        if (below(3) == 0 &&
+            std::none_of(schema.ordered.begin(), schema.ordered.end(), [&](std::int32_t other) {
+              return other > 3 && made_.nodes[other].key == made_.nodes[leaf].key;
+            })) {
           schema.ordered.push_back(leaf);
         }
       }
@@ -281,7 +281,8 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
       }
       std::string columns = differences(places);
       for (const std::int32_t node : schema.ordered) {
-        columns += node == 1 ? "" : column(made_.nodes[static_cast<std::size_t>(node)].type, records);
+        columns +=
+            node == 1 ? "" : column(made_.nodes[static_cast<std::size_t>(node)].type, records);
       }
       made_.schemas.push_back(schema);
       made_.tables.push_back({table, records, columns, table / 2});

@@ -33,13 +33,12 @@ struct Searched {
 inline Searched search_in(const std::shared_ptr<const Archive>& archive, const query::Query& query,
                           const SearchOptions& options = {}) {
   Searched found;
-  const SearchSink sink{.lines = [&found](std::string_view lines) -> Result<bool> {
-                          found.text += lines;
-                          return true;
-                        },
-                        .finding = [&found](const Finding& finding) {
-                          found.findings.push_back(finding);
-                        }};
+  const SearchSink sink{
+      .lines = [&found](std::string_view lines) -> Result<bool> {
+        found.text += lines;
+        return true;
+      },
+      .finding = [&found](const Finding& finding) { found.findings.push_back(finding); }};
   auto report = search(archive, query, options, sink);
   if (report) {
     found.report = std::move(*report);
@@ -160,7 +159,8 @@ class QueryMaker {
   query::Filter filter() {
     static const std::vector<std::string> kComparisons = {": ", " < ", " <= ", " > ", " >= "};
     static const Sample kNone{{"nosuch"}, "1", false};
-    const Sample& key = samples_.empty() || below(20) == 0 ? kNone : samples_[below(samples_.size())];
+    const Sample& key =
+        samples_.empty() || below(20) == 0 ? kNone : samples_[below(samples_.size())];
     const Sample& value =
         samples_.empty() || below(4) != 0 ? key : samples_[below(samples_.size())];
     const std::string literal = literal_of(value);
@@ -202,9 +202,10 @@ class QueryMaker {
       return "*";
     }
     if (!sample.string && below(2) == 0) {
-      static const std::vector<std::string> kNear = {"0.5", "-1", "1e3", "42", "true", "null",
-                                                     "9223372036854775808"};
-      return below(2) == 0 ? kNear[below(kNear.size())] : sample.text + (below(2) == 0 ? "0" : ".5");
+      static const std::vector<std::string> kNear = {
+          "0.5", "-1", "1e3", "42", "true", "null", "9223372036854775808"};
+      return below(2) == 0 ? kNear[below(kNear.size())]
+                           : sample.text + (below(2) == 0 ? "0" : ".5");
     }
     std::string text = sample.text;
     for (std::size_t changes = below(4); changes > 1 && !text.empty(); --changes) {
