@@ -152,10 +152,15 @@ struct Archive::State {
     return {};
   }
 
-  void tell_fault(std::size_t table) {
-    tell(make_finding("clps-table",
-                      fmt::format("table {}: {}; its {} records are lost", table,
-                                  tables.tables[table].fault, tables.tables[table].records)));
+  void tell_fault(std::size_t index) {
+    const TableInfo& table = tables.tables[index];
+    const bool by_schema =
+        table.schema < schemas.schemas.size() && !schemas.schemas[table.schema].fault.empty();
+    tell(make_finding(
+        "clps-table",
+        fmt::format("table {}: {}; its {} records are lost", index, table.fault, table.records),
+        {.stored_offset =
+             container->range(by_schema ? Member::SchemaIds : Member::TableMetadata).offset}));
   }
 };
 

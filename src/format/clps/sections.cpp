@@ -418,7 +418,8 @@ Result<ParsedTables> parse_tables(ByteView plain, std::span<const Schema> schema
     } else {
       table.fault = schemas[place->second].fault;
       if (!table.fault.empty()) {
-        table.fault = fmt::format("its schema {} is damaged: {}", schema, table.fault);
+        table.fault =
+            fmt::format("its schema {} in /schema_ids is damaged: {}", schema, table.fault);
       }
     }
     table.schema = place == places.end() ? schemas.size() : place->second;
