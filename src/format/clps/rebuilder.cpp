@@ -22,8 +22,7 @@ constexpr std::size_t kBatchText = std::size_t{1} << 20;  // of a usual batch
 constexpr std::size_t kLongBatchText = std::size_t{8}
                                        << 20;  // a batch is given in parts from here on
 constexpr std::size_t kMostRows = 8192;
-// How many records ahead of their use strings are fetched.
-constexpr std::size_t kFetchPlaces = 8, kFetchTexts = 4;
+constexpr std::size_t kLookedUp = 32;    // records whose strings are looked up together
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
 
 // One batch: where its records are, and what became of them.
@@ -39,6 +38,7 @@ struct Job {
     Fault fault;
   };
   std::vector<Lost> lost;
+  std::vector<Texts::Place> strings;
   std::string scratch;
 
   void reset() {
@@ -53,28 +53,33 @@ struct Job {
     lines.clear();
     lost.clear();
     while (done < places.size() && text.size() < kLongBatchText) {
-      if (done + kFetchPlaces < places.size()) {
-        const RowPlace& ahead = places[done + kFetchPlaces];
-        ahead.table->program.prefetch_places(ahead.table->table, ahead.row, texts);
-        const RowPlace& near = places[done + kFetchTexts];
-        near.table->program.prefetch_texts(near.table->table, near.row, texts);
+      const std::size_t end = std::min(places.size(), done + kLookedUp);
+      strings.clear();
+      for (std::size_t i = done; i < end; ++i) {
+        places[i].table->program.find_strings(places[i].table->table, places[i].row, texts,
+                                              strings);
       }
-      const RowPlace& place = places[done++];
-      const std::size_t begin = text.size();
-      const Fault fault =
-          place.table->program.run(place.table->table, place.row, texts, text, scratch);
-      if (fault != nullptr) {
-        text.truncate(begin);
-        lost.push_back({place.table->table.index(), place.row, fault});
-        continue;
+      const Texts::Place* found = strings.data();
+      for (; done < end; ++done) {
+        rebuild(places[done], found, texts);
+        found += places[done].table->program.strings();
       }
-      const Column* const time = place.table->time;
-      lines.push_back({begin, text.size() - begin,
-                       static_cast<std::uint32_t>(place.table->table.index()), place.row,
-                       place.table->log_index(place.row),
-                       time != nullptr ? texts.instant(*time, place.row) : std::nullopt});
-      text.push_back('\n');
     }
+  }
+
+  void rebuild(const RowPlace& place, const Texts::Place* found, const Texts& texts) {
+    const std::size_t begin = text.size();
+    const LoadedTable& from = *place.table;
+    const Fault fault = from.program.run(from.table, place.row, found, texts, text, scratch);
+    if (fault != nullptr) {
+      text.truncate(begin);
+      lost.push_back({from.table.index(), place.row, fault});
+      return;
+    }
+    lines.push_back({begin, text.size() - begin, static_cast<std::uint32_t>(from.table.index()),
+                     place.row, from.log_index(place.row),
+                     from.time != nullptr ? texts.instant(*from.time, place.row) : std::nullopt});
+    text.push_back('\n');
   }
 };
 
