@@ -26,7 +26,20 @@ struct LoadedDictionary {
   std::optional<Error> error;
 };
 
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
+Error copy_of(const Error& error) {
+  return Error(error.code(), error.message(), error.where()).as(error.rule());
+}
+
+// What `verify` calls damage of a section that must be read to read anything.
+std::string_view rule_of(Member section, ErrorCode code) {
+  if (code == ErrorCode::LimitExceeded) {
+    return "limit-exceeded";
+  }
+  if (section == Member::SchemaTree) {
+    return "clps-schema-tree";
+  }
+  return section == Member::SchemaIds ? "clps-schemas" : "clps-table-metadata";
+}
 
 // The value-carrying entries of a schema, in the order of their columns.
 std::vector<NodeId> columns_of(const SchemaTree& tree, const Schema& schema) {
@@ -78,22 +91,25 @@ struct Archive::State {
   }
 
   // A member's decompressed bytes, all of them. Errors: Corrupt at damage.
-  Result<Buffer> plain_member(Member member) {
+  Result<PlainBytes> plain_member(Member member) {
     FONDS_TRY(const Stored stored, container->read(member));
-    Inflater inflater(stored.view, budget.left(), options.read.max_window, budget);
-    auto status = inflater.ensure(budget.left());
-    if (!status) {
-      return fail(status.error().code(),
-                  fmt::format("{}: {}", to_string(member), status.error().message()),
-                  {.source = source->name(), .stored_offset = container->range(member).offset});
+    const std::uint64_t begin = container->range(member).offset;
+    const auto wrong = [&](ErrorCode code, std::string_view what, std::uint64_t at) {
+      return tl::unexpected(Error(code, fmt::format("{}: {}", to_string(member), what),
+                                  {.source = source->name(), .stored_offset = begin + at})
+                                .as(rule_of(member, code)));
+    };
+    const std::uint64_t most = budget.left();
+    Inflater inflater(stored.view, most, options.read.max_window, budget);
+    if (auto status = inflater.ensure(most); !status) {
+      return wrong(status.error().code(), status.error().message(), 0);
     }
     if (const InflateDamage* const damage = inflater.damage()) {
-      return fail(ErrorCode::Corrupt, fmt::format("{}: {}", to_string(member), damage->what),
-                  {.source = source->name(),
-                   .stored_offset = container->range(member).offset + damage->at});
+      return wrong(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt, damage->what,
+                   damage->at);
     }
-    Buffer plain;
-    plain.append(inflater.plain().view());
+    PlainBytes plain = inflater.take();
+    plain.shrink();
     return plain;
   }
 
@@ -111,56 +127,67 @@ struct Archive::State {
     if (!parsed) {
       return tl::unexpected(
           std::move(parsed.error())
-              .with({.source = source->name(), .stored_offset = container->range(member).offset}));
+              .with({.source = source->name(), .stored_offset = container->range(member).offset})
+              .as(rule_of(member, parsed.error().code())));
     }
     return parsed;
   }
 
   Status read_sections() {
     held = BudgetShare(budget);
-    FONDS_TRY(Buffer tree_bytes, plain_member(Member::SchemaTree));
+    FONDS_TRY(PlainBytes tree_bytes, plain_member(Member::SchemaTree));
+    const auto keys = std::make_shared<const PlainBytes>(std::move(tree_bytes));
     FONDS_TRY(ParsedTree parsed,
-              placed(Member::SchemaTree, parse_schema_tree(std::move(tree_bytes))));
+              placed(Member::SchemaTree, parse_schema_tree(keys->view(), keys, budget.left())));
     tell_extra(Member::SchemaTree, parsed.extra);
     tree = std::move(parsed.tree);
-    FONDS_TRY(const Buffer schema_bytes, plain_member(Member::SchemaIds));
-    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree)));
+    FONDS_TRY(const PlainBytes schema_bytes, plain_member(Member::SchemaIds));
+    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
     tell_extra(Member::SchemaIds, schemas.extra);
-    FONDS_TRY(const Buffer table_bytes, plain_member(Member::TableMetadata));
+    FONDS_TRY(const PlainBytes table_bytes, plain_member(Member::TableMetadata));
     FONDS_TRY(tables,
               placed(Member::TableMetadata, parse_tables(table_bytes.view(), schemas.schemas,
-                                                         container->range(Member::Tables).length)));
+                                                         container->range(Member::Tables).length, budget.left())));
     tell_extra(Member::TableMetadata, tables.extra);
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
     }
     const std::uint64_t bytes = tree.nodes().size() * (sizeof(Node) + 16) +
                                 schemas.entries.size() * 12 + schemas.schemas.size() * 160 +
-                                tables.tables.size() * sizeof(TableInfo) +
+                                tables.tables.size() * (sizeof(TableInfo) + 64) +
                                 tables.streams.size() * sizeof(StreamInfo);
     if (!held.resize(bytes)) {
-      return fail(
-          ErrorCode::LimitExceeded,
-          fmt::format("tree, schemas and tables take {} bytes, more than the memory limit", bytes),
-          {.source = source->name()});
+      return tl::unexpected(
+          Error(ErrorCode::LimitExceeded,
+                fmt::format("tree, schemas and tables take {} bytes, more than the memory limit",
+                            bytes),
+                {.source = source->name()})
+              .as("limit-exceeded"));
     }
-    for (std::size_t i = 0; i < tables.tables.size(); ++i) {
-      if (!tables.tables[i].fault.empty()) {
-        tell_fault(i);
-      }
-    }
+    tell_faults();
     return {};
   }
 
-  void tell_fault(std::size_t index) {
-    const TableInfo& table = tables.tables[index];
-    const bool by_schema =
-        table.schema < schemas.schemas.size() && !schemas.schemas[table.schema].fault.empty();
-    tell(make_finding(
-        "clps-table",
-        fmt::format("table {}: {}; its {} records are lost", index, table.fault, table.records),
-        {.stored_offset =
-             container->range(by_schema ? Member::SchemaIds : Member::TableMetadata).offset}));
+  void tell_faults() {
+    constexpr std::uint64_t kTold = 64;
+    const auto tell_table = [this](std::string message, Member member) {
+      tell(make_finding("clps-table", std::move(message),
+                        {.stored_offset = container->range(member).offset}));
+    };
+    std::uint64_t faults = 0;
+    for (std::size_t i = 0; i < tables.tables.size(); ++i) {
+      const TableInfo& table = tables.tables[i];
+      if (!table.fault.empty() && ++faults <= kTold) {
+        const bool by_schema = table.schema < schemas.schemas.size() &&
+                               !schemas.schemas[table.schema].fault.empty();
+        tell_table(
+            fmt::format("table {}: {}; its {} records are lost", i, table.fault, table.records),
+            by_schema ? Member::SchemaIds : Member::TableMetadata);
+      }
+    }
+    if (faults > kTold) {
+      tell_table(fmt::format("{} tables are damaged in all", faults), Member::TableMetadata);
+    }
   }
 };
 

@@ -128,7 +128,7 @@ Inflater::Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window
 
 void Inflater::damaged(std::string what, std::uint64_t at) {
   damaged_ = over_ = true;
-  damage_ = {std::move(what), at};
+  damage_ = {std::move(what), at, false};
 }
 
 // Room for all that the stored bytes can give, so that what is there never moves.
@@ -138,12 +138,12 @@ Status Inflater::reserve() {
     most +=
         frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
-  most = std::min(most, most_);
+  most = std::max<std::uint64_t>(std::min(most, most_), 1);  // frames may hold nothing
   if (in_file_ && most / kHighestRatio > stored_.size()) {
     return fail(ErrorCode::LimitExceeded,
                 fmt::format("{} bytes out of {} are no honest compression", most, stored_.size()));
   }
-  if (in_file_ && most > 0) {
+  if (in_file_) {
     return plain_.reserve_in_file(static_cast<std::size_t>(most));
   }
   if (most > std::numeric_limits<std::size_t>::max() / 2 ||
@@ -247,6 +247,7 @@ Status Inflater::continue_frame(std::uint64_t n) {
       damaged(more.pos > 0 ? fmt::format("more than the {} bytes that belong here come out", most_)
                            : std::string("the zstd frame is damaged at its end"),
               at_);
+      damage_.too_much = more.pos > 0;
     }
     in_frame_ = false;
   } else if (out.pos == plain_.capacity() && out.pos == had) {

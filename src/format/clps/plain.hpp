@@ -81,6 +81,7 @@ class PlainBytes {
 struct InflateDamage {
   std::string what;
   std::uint64_t at = 0;  // stored bytes before it
+  bool too_much = false;  // more comes out than may
 };
 
 // Decompresses zstd frames piece by piece into one place.
