@@ -13,7 +13,7 @@ def demand_value(demand, medians):
 def _side(side, medians):
     if isinstance(side, (int, float)):
         return side
-    if isinstance(side, list):
+    if not isinstance(side[-1], str):  # no metric: a list of sides
         values = [_side(one, medians) for one in side]
         return statistics.geometric_mean(values) if all(values) else None
     names, metric = side

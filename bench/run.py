@@ -25,7 +25,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="script/bench", description=__doc__.splitlines()[0],
         epilog="Exit status: 0 all demands met, 1 an answer differs or a demand is not met or not measured.")
-    parser.add_argument("--quick", action="store_true", help="only the 128 MB corpora: minutes instead of a quarter of an hour; "
+    parser.add_argument("--quick", action="store_true", help="only small corpora: minutes instead of half an hour; "
                         "start-up weighs more, so the ratios say less")
     parser.add_argument("--set", dest="sets", nargs="+", action="extend", choices=[*sets.SETS, *sets.GROUPS], metavar="NAME",
                         help="only these: " + ", ".join(sets.SETS) + "; or all of a group: " + ", ".join(sets.GROUPS))
