@@ -271,6 +271,8 @@ class Stream {
   // Decompresses until at least `n` bytes are there. False: damage comes before (told to
   // ArchiveOptions::on_finding). Errors: LimitExceeded.
   Result<bool> ensure(std::uint64_t n);
+  // Stored bytes of it behind those that were taken so far.
+  std::uint64_t stored_left() const;
   // Makes values of the `count` differences of 8 octets at `at`, which are there; the second time
   // nothing.
   void sum_up(std::uint64_t at, std::uint64_t count);
@@ -373,6 +375,8 @@ struct RebuildOptions {
   unsigned threads = 1;
   // Of each table, which rows; empty: all of all tables. Tables without a bit are not read.
   std::vector<std::optional<RowSet>> rows = {};
+  // Told of each table that is read, before its records come; also of tables without records.
+  std::function<void(const Table& table, const Stream& stream)> on_table = {};
   // Only records with log_event_idx in [first, second).
   std::optional<std::pair<std::uint64_t, std::uint64_t>> log_range = {};
   // Nodes that are printed, with what they contain and what encloses them; empty: all. Ascending.

@@ -156,12 +156,13 @@ struct Archive::State {
     tell_extra(Member::SchemaTree, parsed.extra);
     tree = std::move(parsed.tree);
     FONDS_TRY(const PlainBytes schema_bytes, plain_member(Member::SchemaIds));
-    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
+    FONDS_TRY(schemas,
+              placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
     tell_extra(Member::SchemaIds, schemas.extra);
     FONDS_TRY(const PlainBytes table_bytes, plain_member(Member::TableMetadata));
-    FONDS_TRY(tables,
-              placed(Member::TableMetadata, parse_tables(table_bytes.view(), schemas.schemas,
-                                                         container->range(Member::Tables).length, budget.left())));
+    FONDS_TRY(tables, placed(Member::TableMetadata,
+                             parse_tables(table_bytes.view(), schemas.schemas,
+                                          container->range(Member::Tables).length, budget.left())));
     tell_extra(Member::TableMetadata, tables.extra);
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
@@ -246,6 +247,10 @@ Result<bool> Stream::ensure(std::uint64_t n) {
         {.stored_offset = state.stored_at + (damage != nullptr ? damage->at : 0)}));
   }
   return n <= bytes_.size();
+}
+
+std::uint64_t Stream::stored_left() const {
+  return state_->stored.view.size() - state_->inflater->taken();
 }
 
 void Stream::sum_up(std::uint64_t at, std::uint64_t count) {

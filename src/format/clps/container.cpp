@@ -88,14 +88,13 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   }
   if (const InflateDamage* const damage = inflater.damage()) {
     const bool cut = packed.view.size() < header->metadata_size;
-    auto error =
-        cut ? Error(ErrorCode::Truncated,
-                    fmt::format("metadata section: {} of its {} bytes are there",
-                                packed.view.size(), header->metadata_size),
-                    in(source, kHeaderSize + packed.view.size()))
-            : Error(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
-                    fmt::format("metadata section: {}", damage->what),
-                    in(source, kHeaderSize + damage->at));
+    auto error = cut ? Error(ErrorCode::Truncated,
+                             fmt::format("metadata section: {} of its {} bytes are there",
+                                         packed.view.size(), header->metadata_size),
+                             in(source, kHeaderSize + packed.view.size()))
+                     : Error(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
+                             fmt::format("metadata section: {}", damage->what),
+                             in(source, kHeaderSize + damage->at));
     return tl::unexpected(
         std::move(error).as(damage->too_much ? "limit-exceeded" : "clps-metadata"));
   }
