@@ -1,16 +1,22 @@
 // fonds convert
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <fonds/error.hpp>
+#include <fonds/format.hpp>
 #include <fonds/writing.hpp>
 
 #include "flags.hpp"
 #include "ops/convert.hpp"
+#include "ops/unpack.hpp"
 #include "outputs.hpp"
 #include "terminal.hpp"
 #include "write_flags.hpp"
@@ -48,6 +54,41 @@ void tell(const ops::ConvertReport& report, bool checked, Messages& messages) {
   }
 }
 
+bool is_directory_name(const std::string& name) {
+  std::error_code ignored;
+  return name.ends_with('/') || std::filesystem::is_directory(name, ignored);
+}
+
+// Archives of events that become the files they were made of.
+bool unpacks(const WritingCommand& command, const ops::Target& target) {
+  return is_directory_name(command.out_name()) && target.format->name() == "jsonl" &&
+         std::all_of(command.archives().begin(), command.archives().end(),
+                     [](const Archive& archive) { return archive.format->traits().events; });
+}
+
+Result<Exit> unpack(const Arguments& arguments, WritingCommand& command) {
+  constexpr std::array<std::string_view, 6> kMeant = {"--output", "--to",           "--source",
+                                                      "--range",  "--skip-damaged", "--force"};
+  for (const Flag& flag : arguments.command->flags) {
+    if (arguments.has(flag.name) &&
+        std::find(kMeant.begin(), kMeant.end(), flag.name) == kMeant.end()) {
+      throw UsageError{
+          fmt::format("{} has no meaning for a directory of the original files", flag.name)};
+    }
+  }
+  ops::UnpackOptions options = {.rewrite = command.rewrite_options()};
+  options.threads = options.rewrite.write.threads;
+  options.directory = command.out_name();
+  options.force = arguments.has("--force");
+  FONDS_TRY(const auto report, ops::unpack(command.archives(), options));
+  for (const std::string& remark : report.remarks) {
+    command.messages().hint(remark);
+  }
+  command.messages().hint(
+      fmt::format("{}: {} records in {} files", options.directory, report.records, report.files));
+  return command.messages().status();
+}
+
 }  // namespace
 
 int run_convert(const Arguments& arguments) {
@@ -62,6 +103,9 @@ int run_convert(const Arguments& arguments) {
   }
   return command.run_with_archives([&]() -> Result<Exit> {
     const ops::Target target = choose_target(arguments, command.archives().front());
+    if (unpacks(command, target)) {
+      return unpack(arguments, command);
+    }
     FONDS_CHECK(command.open_output());
     ops::ConvertOptions options = {.rewrite = command.rewrite_options(std::move(write))};
     options.train_dictionary = train;

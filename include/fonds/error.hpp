@@ -45,8 +45,14 @@ class [[nodiscard]] Error {
   const std::string& message() const noexcept { return state_->message; }
   const Location& where() const noexcept { return state_->where; }
 
+  // The code of the finding (<fonds/finding.hpp>) that says the same of an archive; empty if none
+  // does. Static storage.
+  std::string_view rule() const noexcept { return state_->rule; }
+
   // Adds what an outer layer knows: fills only the fields of the location that are still unknown.
   Error&& with(Location outer) &&;
+  // Gives it a rule, unless it has one.
+  Error&& as(std::string_view rule) &&;
 
   // "crawl.warc.gz: offset 8398850 (record 2047): gzip member is cut short", on one line.
   std::string to_string() const;
@@ -56,6 +62,7 @@ class [[nodiscard]] Error {
     ErrorCode code;
     std::string message;
     Location where;
+    std::string_view rule = {};
   };
   std::unique_ptr<State> state_;
 };

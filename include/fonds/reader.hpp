@@ -43,6 +43,7 @@ struct ReadOptions {
   // in which they were applied.
   std::vector<std::string> transformers = {};
   bool concatenated = false;  // RecordIO: a later header block begins another file, no damage
+  bool check_all = false;     // also check what reading does not need (`verify`)
   // Events (FormatTraits::events):
   bool stored_order = false;  // as they lie in the archive, not as they were written to the log
   std::string input = {};     // only those of the input with this name

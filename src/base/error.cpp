@@ -27,6 +27,13 @@ Error&& Error::with(Location outer) && {
   return std::move(*this);
 }
 
+Error&& Error::as(std::string_view rule) && {
+  if (state_->rule.empty()) {
+    state_->rule = rule;
+  }
+  return std::move(*this);
+}
+
 std::string Error::to_string() const {
   std::string out = describe(state_->where);
   if (state_->message.empty() && !out.empty()) {

@@ -104,7 +104,7 @@ Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& o
   std::uint64_t records = 0;
   Stretch out;
   RangeRun range(archive, options, worker);
-  const auto status = range.run(options.read, kFlushText, out, [&](Stretch& piece) {
+  auto status = range.run(options.read, kFlushText, out, [&](Stretch& piece) {
     auto sunk = sink(piece, worker, records, false);
     records += piece.records;
     piece.clear();
@@ -113,7 +113,7 @@ Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& o
   FONDS_CHECK(sink(out, worker, records, true));
   records += out.records;
   if (!status) {
-    return fail(status.error().code(), status.error().message(), status.error().where());
+    return tl::unexpected(std::move(status.error()));
   }
   return records;
 }

@@ -108,6 +108,7 @@ Result<VerifySummary> Verifier::check(const Archive& archive,
   whole.begin(archive);
   ScanOptions options = scan_;
   options.read.skim = false;
+  options.read.check_all = true;
   const std::string& source = archive.source->name();
   const auto sink = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool) -> Status {
     for (Finding& finding : piece.findings) {
@@ -121,13 +122,17 @@ Result<VerifySummary> Verifier::check(const Archive& archive,
     whole.add(static_cast<VerifyWorker&>(worker).part(), first);
     return {};
   };
-  FONDS_TRY(summary_.records, scan(
-                                  archive, options,
-                                  [&] {
-                                    return std::make_unique<VerifyWorker>(
-                                        archive.format->verify_part(archive, verify_));
-                                  },
-                                  sink));
+  auto records = scan(
+      archive, options,
+      [&] { return std::make_unique<VerifyWorker>(archive.format->verify_part(archive, verify_)); },
+      sink);
+  if (records) {
+    summary_.records = *records;
+  } else if (const Error& error = records.error(); !error.rule().empty()) {
+    take(make_finding(error.rule(), error.message(), error.where()));
+  } else {
+    return tl::unexpected(std::move(records).error());
+  }
   whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); });
   check_companions(archive, companions);
   return summary_;

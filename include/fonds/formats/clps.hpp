@@ -182,7 +182,6 @@ class Budget {
   std::atomic<std::uint64_t> used_ = 0;
 };
 
-class BudgetShare;
 class PlainBytes;
 
 // A dictionary, decompressed: ids are places.
@@ -193,7 +192,7 @@ class Dictionary {
   Dictionary(Dictionary&&) noexcept;
   Dictionary& operator=(Dictionary&&) noexcept;
 
-  std::size_t size() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
+  std::size_t size() const { return size_; }
   // The entry with an id below size(); lives as long as the dictionary.
   std::string_view operator[](std::size_t id) const {
     const std::uint64_t begin = offsets_[id];
@@ -213,12 +212,11 @@ class Dictionary {
                                  Budget& budget, const std::function<void(Finding)>& finding);
 
  private:
-  std::unique_ptr<PlainBytes> plain_;
-  std::unique_ptr<BudgetShare> share_;  // of offsets_
+  std::unique_ptr<PlainBytes> plain_, places_;
   const char* text_ = nullptr;
-  std::size_t text_size_ = 0;
+  std::size_t text_size_ = 0, size_ = 0;
   // Where each entry begins in text_; one more than there are entries, 8 behind the last one's end.
-  std::vector<std::uint64_t> offsets_;
+  const std::uint64_t* offsets_ = nullptr;
 };
 
 // The values of one column of a table; lives as long as its Table.
@@ -355,8 +353,8 @@ class Archive {
   struct State;  // of the implementation
 
  private:
-  explicit Archive(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Archive(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // streams hold it too
 };
 
 // Which rows of a table are meant: one bit a row, the first in the lowest bit. Empty: all.

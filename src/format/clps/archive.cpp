@@ -26,7 +26,20 @@ struct LoadedDictionary {
   std::optional<Error> error;
 };
 
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
+Error copy_of(const Error& error) {
+  return Error(error.code(), error.message(), error.where()).as(error.rule());
+}
+
+// What `verify` calls damage of a section that must be read to read anything.
+std::string_view rule_of(Member section, ErrorCode code) {
+  if (code == ErrorCode::LimitExceeded) {
+    return "limit-exceeded";
+  }
+  if (section == Member::SchemaTree) {
+    return "clps-schema-tree";
+  }
+  return section == Member::SchemaIds ? "clps-schemas" : "clps-table-metadata";
+}
 
 // The value-carrying entries of a schema, in the order of their columns.
 std::vector<NodeId> columns_of(const SchemaTree& tree, const Schema& schema) {
@@ -55,7 +68,8 @@ struct Archive::State {
   std::shared_ptr<ByteSource> source;
   ArchiveOptions options;
   Budget budget{0};
-  std::mutex finding_mutex;
+  std::mutex finding_mutex, spare_mutex;
+  PlainBytes spare;  // guarded by spare_mutex
   std::optional<Container> container;
   SchemaTree tree;
   ParsedSchemas schemas;
@@ -66,6 +80,19 @@ struct Archive::State {
 
   State(std::shared_ptr<ByteSource> from, ArchiveOptions with)
       : source(std::move(from)), options(std::move(with)), budget(options.read.memory_budget) {}
+
+  // The memory of a stream that is done serves the next one: fresh pages cost the system more time
+  // than what is written to them.
+  PlainBytes take_spare() {
+    const std::lock_guard lock(spare_mutex);
+    return std::move(spare);
+  }
+  void keep_spare(PlainBytes memory) {
+    const std::lock_guard lock(spare_mutex);
+    if (!memory.in_file() && memory.capacity() > spare.capacity()) {
+      spare = std::move(memory);
+    }
+  }
 
   void tell(Finding finding) {
     if (options.on_finding) {
@@ -78,22 +105,25 @@ struct Archive::State {
   }
 
   // A member's decompressed bytes, all of them. Errors: Corrupt at damage.
-  Result<Buffer> plain_member(Member member) {
+  Result<PlainBytes> plain_member(Member member) {
     FONDS_TRY(const Stored stored, container->read(member));
-    Inflater inflater(stored.view, budget.left(), options.read.max_window, budget);
-    auto status = inflater.ensure(budget.left());
-    if (!status) {
-      return fail(status.error().code(),
-                  fmt::format("{}: {}", to_string(member), status.error().message()),
-                  {.source = source->name(), .stored_offset = container->range(member).offset});
+    const std::uint64_t begin = container->range(member).offset;
+    const auto wrong = [&](ErrorCode code, std::string_view what, std::uint64_t at) {
+      return tl::unexpected(Error(code, fmt::format("{}: {}", to_string(member), what),
+                                  {.source = source->name(), .stored_offset = begin + at})
+                                .as(rule_of(member, code)));
+    };
+    const std::uint64_t most = budget.left();
+    Inflater inflater(stored.view, most, options.read.max_window, budget);
+    if (auto status = inflater.ensure(most); !status) {
+      return wrong(status.error().code(), status.error().message(), 0);
     }
     if (const InflateDamage* const damage = inflater.damage()) {
-      return fail(ErrorCode::Corrupt, fmt::format("{}: {}", to_string(member), damage->what),
-                  {.source = source->name(),
-                   .stored_offset = container->range(member).offset + damage->at});
+      return wrong(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt, damage->what,
+                   damage->at);
     }
-    Buffer plain;
-    plain.append(inflater.plain().view());
+    PlainBytes plain = inflater.take();
+    plain.shrink();
     return plain;
   }
 
@@ -111,51 +141,67 @@ struct Archive::State {
     if (!parsed) {
       return tl::unexpected(
           std::move(parsed.error())
-              .with({.source = source->name(), .stored_offset = container->range(member).offset}));
+              .with({.source = source->name(), .stored_offset = container->range(member).offset})
+              .as(rule_of(member, parsed.error().code())));
     }
     return parsed;
   }
 
   Status read_sections() {
     held = BudgetShare(budget);
-    FONDS_TRY(Buffer tree_bytes, plain_member(Member::SchemaTree));
+    FONDS_TRY(PlainBytes tree_bytes, plain_member(Member::SchemaTree));
+    const auto keys = std::make_shared<const PlainBytes>(std::move(tree_bytes));
     FONDS_TRY(ParsedTree parsed,
-              placed(Member::SchemaTree, parse_schema_tree(std::move(tree_bytes))));
+              placed(Member::SchemaTree, parse_schema_tree(keys->view(), keys, budget.left())));
     tell_extra(Member::SchemaTree, parsed.extra);
     tree = std::move(parsed.tree);
-    FONDS_TRY(const Buffer schema_bytes, plain_member(Member::SchemaIds));
-    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree)));
+    FONDS_TRY(const PlainBytes schema_bytes, plain_member(Member::SchemaIds));
+    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
     tell_extra(Member::SchemaIds, schemas.extra);
-    FONDS_TRY(const Buffer table_bytes, plain_member(Member::TableMetadata));
+    FONDS_TRY(const PlainBytes table_bytes, plain_member(Member::TableMetadata));
     FONDS_TRY(tables,
               placed(Member::TableMetadata, parse_tables(table_bytes.view(), schemas.schemas,
-                                                         container->range(Member::Tables).length)));
+                                                         container->range(Member::Tables).length, budget.left())));
     tell_extra(Member::TableMetadata, tables.extra);
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
     }
     const std::uint64_t bytes = tree.nodes().size() * (sizeof(Node) + 16) +
                                 schemas.entries.size() * 12 + schemas.schemas.size() * 160 +
-                                tables.tables.size() * sizeof(TableInfo) +
+                                tables.tables.size() * (sizeof(TableInfo) + 64) +
                                 tables.streams.size() * sizeof(StreamInfo);
     if (!held.resize(bytes)) {
-      return fail(
-          ErrorCode::LimitExceeded,
-          fmt::format("tree, schemas and tables take {} bytes, more than the memory limit", bytes),
-          {.source = source->name()});
+      return tl::unexpected(
+          Error(ErrorCode::LimitExceeded,
+                fmt::format("tree, schemas and tables take {} bytes, more than the memory limit",
+                            bytes),
+                {.source = source->name()})
+              .as("limit-exceeded"));
     }
-    for (std::size_t i = 0; i < tables.tables.size(); ++i) {
-      if (!tables.tables[i].fault.empty()) {
-        tell_fault(i);
-      }
-    }
+    tell_faults();
     return {};
   }
 
-  void tell_fault(std::size_t table) {
-    tell(make_finding("clps-table",
-                      fmt::format("table {}: {}; its {} records are lost", table,
-                                  tables.tables[table].fault, tables.tables[table].records)));
+  void tell_faults() {
+    constexpr std::uint64_t kTold = 64;
+    const auto tell_table = [this](std::string message, Member member) {
+      tell(make_finding("clps-table", std::move(message),
+                        {.stored_offset = container->range(member).offset}));
+    };
+    std::uint64_t faults = 0;
+    for (std::size_t i = 0; i < tables.tables.size(); ++i) {
+      const TableInfo& table = tables.tables[i];
+      if (!table.fault.empty() && ++faults <= kTold) {
+        const bool by_schema = table.schema < schemas.schemas.size() &&
+                               !schemas.schemas[table.schema].fault.empty();
+        tell_table(
+            fmt::format("table {}: {}; its {} records are lost", i, table.fault, table.records),
+            by_schema ? Member::SchemaIds : Member::TableMetadata);
+      }
+    }
+    if (faults > kTold) {
+      tell_table(fmt::format("{} tables are damaged in all", faults), Member::TableMetadata);
+    }
   }
 };
 
@@ -164,13 +210,17 @@ struct Stream::State {
   std::optional<Inflater> inflater;
   StreamInfo info;
   std::uint64_t stored_at = 0;  // where it begins in the archive
-  Archive::State* archive = nullptr;
+  std::shared_ptr<Archive::State> archive;
   bool told = false;
   std::set<std::uint64_t> summed;  // places
 };
 
 Stream::Stream() : state_(std::make_unique<State>()) {}
-Stream::~Stream() = default;
+Stream::~Stream() {
+  if (state_->archive != nullptr && state_->inflater) {
+    state_->archive->keep_spare(state_->inflater->take());
+  }
+}
 
 Result<bool> Stream::ensure(std::uint64_t n) {
   State& state = *state_;
@@ -210,13 +260,13 @@ void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
   }
 }
 
-Archive::Archive(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Archive::Archive(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Archive::~Archive() = default;
 
 Result<std::shared_ptr<Archive>> Archive::open(std::shared_ptr<ByteSource> source,
                                                ArchiveOptions options) {
   return guarded([&]() -> Result<std::shared_ptr<Archive>> {
-    auto state = std::make_unique<State>(std::move(source), std::move(options));
+    auto state = std::make_shared<State>(std::move(source), std::move(options));
     FONDS_TRY(state->container,
               Container::open(*state->source, state->budget, state->options.read.max_window,
                               [&state](Finding finding) { state->tell(std::move(finding)); }));
@@ -252,6 +302,7 @@ void Archive::tell(Finding finding) const { state_->tell(std::move(finding)); }
 Result<const Dictionary*> Archive::dictionary(Member member) const {
   LoadedDictionary& loaded = state_->dictionaries[static_cast<std::size_t>(member)];
   std::call_once(loaded.once, [&] {
+    static_cast<void>(state_->take_spare());  // its room is needed now
     auto read = guarded([&]() -> Result<Dictionary> {
       FONDS_TRY(const Stored stored, state_->container->read(member));
       const std::uint64_t begin = member_range(member).offset;
@@ -282,11 +333,14 @@ Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index, bool in_
     Stream::State& state = *stream->state_;
     stream->index_ = index;
     state.info = info;
-    state.archive = state_.get();
+    state.archive = state_;
     state.stored_at = member_range(Member::Tables).offset + info.offset;
     FONDS_TRY(state.stored, state_->container->read(Member::Tables, info.offset, info.stored));
     state.inflater.emplace(state.stored.view, info.plain, state_->options.read.max_window,
                            state_->budget, in_file);
+    if (!in_file) {
+      state.inflater->reuse(state_->take_spare());
+    }
     return stream;
   });
 }

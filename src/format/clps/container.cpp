@@ -72,7 +72,8 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   FONDS_TRY(const Stored head, container.read_at(0, kHeaderSize));
   auto header = parse_header(head.view);
   if (!header) {
-    return tl::unexpected(std::move(header.error()).with({.source = source.name()}));
+    return tl::unexpected(
+        std::move(header.error()).with({.source = source.name()}).as("clps-header"));
   }
   container.header_ = *header;
   if (container.pipe_) {
@@ -80,18 +81,28 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   }
   FONDS_TRY(const Stored packed, container.read_at(kHeaderSize, header->metadata_size));
   Inflater inflater(packed.view, std::min(kMaxMetadata, budget.left()), max_window, budget);
-  FONDS_CHECK(inflater.ensure(kMaxMetadata));
+  if (auto status = inflater.ensure(kMaxMetadata); !status) {
+    return fail(status.error().code(),
+                fmt::format("metadata section: {}", status.error().message()),
+                in(source, kHeaderSize));
+  }
   if (const InflateDamage* const damage = inflater.damage()) {
     const bool cut = packed.view.size() < header->metadata_size;
-    return fail(cut ? ErrorCode::Truncated : ErrorCode::Corrupt,
-                cut ? fmt::format("metadata section: {} of its {} bytes are there",
-                                  packed.view.size(), header->metadata_size)
-                    : fmt::format("metadata section: {}", damage->what),
-                in(source, kHeaderSize + damage->at));
+    auto error =
+        cut ? Error(ErrorCode::Truncated,
+                    fmt::format("metadata section: {} of its {} bytes are there",
+                                packed.view.size(), header->metadata_size),
+                    in(source, kHeaderSize + packed.view.size()))
+            : Error(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
+                    fmt::format("metadata section: {}", damage->what),
+                    in(source, kHeaderSize + damage->at));
+    return tl::unexpected(
+        std::move(error).as(damage->too_much ? "limit-exceeded" : "clps-metadata"));
   }
   auto section = parse_metadata(inflater.plain().view());
   if (!section) {
-    return tl::unexpected(std::move(section.error()).with(in(source, kHeaderSize)));
+    return tl::unexpected(
+        std::move(section.error()).with(in(source, kHeaderSize)).as("clps-metadata"));
   }
   container.metadata_ = std::move(section->metadata);
   if (!source.pieces().empty()) {
@@ -100,10 +111,12 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   }
   const std::uint64_t begin = kHeaderSize + header->metadata_size;
   if (header->compressed_size < begin) {
-    return fail(ErrorCode::Corrupt,
-                fmt::format("header: an archive of {} bytes cannot hold {} bytes of metadata",
-                            header->compressed_size, header->metadata_size),
-                in(source, 16));
+    return tl::unexpected(
+        Error(ErrorCode::Corrupt,
+              fmt::format("header: an archive of {} bytes cannot hold {} bytes of metadata",
+                          header->compressed_size, header->metadata_size),
+              in(source, 16))
+            .as("clps-header"));
   }
   if (size && *size < header->compressed_size) {
     finding(make_finding(
@@ -129,8 +142,9 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
 Status Container::place_members(std::span<const FileEntry> files, std::uint64_t begin,
                                 std::uint64_t end) {
   const auto wrong = [&](std::string message) {
-    return fail(ErrorCode::Corrupt, "metadata section: " + std::move(message),
-                in(*source_, kHeaderSize));
+    return tl::unexpected(Error(ErrorCode::Corrupt, "metadata section: " + std::move(message),
+                                in(*source_, kHeaderSize))
+                              .as("clps-members"));
   };
   std::array<bool, kMembers> seen = {};
   std::uint64_t before = 0;
@@ -175,10 +189,11 @@ Status Container::place_pieces(std::span<const SourcePiece> pieces) {
   }
   for (std::size_t i = 0; i < kMembers; ++i) {
     if (!seen[i] && static_cast<Member>(i) != Member::ArrayTypes) {
-      return fail(
-          ErrorCode::Corrupt,
-          fmt::format("the file {} is missing", to_string(static_cast<Member>(i)).substr(1)),
-          {.source = source_->name()});
+      return tl::unexpected(
+          Error(ErrorCode::Corrupt,
+                fmt::format("the file {} is missing", to_string(static_cast<Member>(i)).substr(1)),
+                in(*source_, 0))
+              .as("clps-members"));
     }
   }
   return {};

@@ -50,17 +50,19 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
   const ByteView bytes = plain.view();
   // Entries that are claimed but not there take no memory.
   const std::uint64_t most = std::min<std::uint64_t>(count, bytes.size() / kLengthSize);
-  dictionary.share_ = std::make_unique<BudgetShare>(budget);
-  if (!dictionary.share_->resize((most + 1) * sizeof(std::uint64_t))) {
+  // Not in a vector: strings are looked up everywhere in here, and large pages make that cheaper.
+  dictionary.places_ = std::make_unique<PlainBytes>();
+  if (!dictionary.places_->reserve(static_cast<std::size_t>(most + 1) * sizeof(std::uint64_t),
+                                   budget)) {
     return fail(
         ErrorCode::LimitExceeded,
         fmt::format("{}: its {} entries would exceed the memory limit", to_string(member), most));
   }
+  auto* const offsets = reinterpret_cast<std::uint64_t*>(dictionary.places_->data());
+  dictionary.offsets_ = offsets;
   dictionary.text_ = reinterpret_cast<const char*>(bytes.data());
   dictionary.text_size_ = bytes.size();
-  auto& offsets = dictionary.offsets_;
-  offsets.reserve(static_cast<std::size_t>(most) + 1);
-  offsets.push_back(kLengthSize);
+  offsets[0] = kLengthSize;
   std::uint64_t at = 0;
   for (std::uint64_t id = 0; id < most; ++id) {
     if (bytes.size() - at < kLengthSize) {
@@ -74,7 +76,7 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
       break;
     }
     at += kLengthSize + length;
-    offsets.push_back(at + kLengthSize);
+    offsets[++dictionary.size_] = at + kLengthSize;
   }
   if (dictionary.size() < count) {
     damaged(fmt::format("it claims {} entries, {} are there", count, dictionary.size()), 0);
@@ -86,14 +88,11 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
 }
 
 std::optional<std::size_t> Dictionary::entry_at(std::size_t at, std::size_t length) const {
-  if (offsets_.size() < 2) {
+  const std::uint64_t* const next = std::upper_bound(offsets_, offsets_ + size_, at);
+  if (next == offsets_) {
     return std::nullopt;
   }
-  const auto next = std::upper_bound(offsets_.begin(), offsets_.end() - 1, at);
-  if (next == offsets_.begin()) {
-    return std::nullopt;
-  }
-  const auto id = static_cast<std::size_t>(next - offsets_.begin()) - 1;
+  const auto id = static_cast<std::size_t>(next - offsets_) - 1;
   const std::uint64_t end = offsets_[id + 1] - kLengthSize;
   return at <= end && length <= end - at ? std::optional(id) : std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -22,8 +23,7 @@ constexpr std::size_t kBatchText = std::size_t{1} << 20;  // of a usual batch
 constexpr std::size_t kLongBatchText = std::size_t{8}
                                        << 20;  // a batch is given in parts from here on
 constexpr std::size_t kMostRows = 8192;
-// How many records ahead of their use strings are fetched.
-constexpr std::size_t kFetchPlaces = 8, kFetchTexts = 4;
+constexpr std::size_t kLookedUp = 32;    // records whose strings are looked up together
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
 
 // One batch: where its records are, and what became of them.
@@ -39,6 +39,7 @@ struct Job {
     Fault fault;
   };
   std::vector<Lost> lost;
+  std::vector<Texts::Place> strings;
   std::string scratch;
 
   void reset() {
@@ -53,28 +54,33 @@ struct Job {
     lines.clear();
     lost.clear();
     while (done < places.size() && text.size() < kLongBatchText) {
-      if (done + kFetchPlaces < places.size()) {
-        const RowPlace& ahead = places[done + kFetchPlaces];
-        ahead.table->program.prefetch_places(ahead.table->table, ahead.row, texts);
-        const RowPlace& near = places[done + kFetchTexts];
-        near.table->program.prefetch_texts(near.table->table, near.row, texts);
+      const std::size_t end = std::min(places.size(), done + kLookedUp);
+      strings.clear();
+      for (std::size_t i = done; i < end; ++i) {
+        places[i].table->program.find_strings(places[i].table->table, places[i].row, texts,
+                                              strings);
       }
-      const RowPlace& place = places[done++];
-      const std::size_t begin = text.size();
-      const Fault fault =
-          place.table->program.run(place.table->table, place.row, texts, text, scratch);
-      if (fault != nullptr) {
-        text.truncate(begin);
-        lost.push_back({place.table->table.index(), place.row, fault});
-        continue;
+      const Texts::Place* found = strings.data();
+      for (; done < end; ++done) {
+        rebuild(places[done], found, texts);
+        found += places[done].table->program.strings();
       }
-      const Column* const time = place.table->time;
-      lines.push_back({begin, text.size() - begin,
-                       static_cast<std::uint32_t>(place.table->table.index()), place.row,
-                       place.table->log_index(place.row),
-                       time != nullptr ? texts.instant(*time, place.row) : std::nullopt});
-      text.push_back('\n');
     }
+  }
+
+  void rebuild(const RowPlace& place, const Texts::Place* found, const Texts& texts) {
+    const std::size_t begin = text.size();
+    const LoadedTable& from = *place.table;
+    const Fault fault = from.program.run(from.table, place.row, found, texts, text, scratch);
+    if (fault != nullptr) {
+      text.truncate(begin);
+      lost.push_back({from.table.index(), place.row, fault});
+      return;
+    }
+    lines.push_back({begin, text.size() - begin, static_cast<std::uint32_t>(from.table.index()),
+                     place.row, from.log_index(place.row),
+                     from.time != nullptr ? texts.instant(*from.time, place.row) : std::nullopt});
+    text.push_back('\n');
   }
 };
 
@@ -236,8 +242,8 @@ struct Rebuilder::State {
                           archive->budget().limit() - std::min(archive->budget().limit(), plain));
       }
     }
-    // What does not fit waits in files: log order needs all tables at hand.
-    const bool in_file = plain > archive->budget().left() / 4 * 3;
+    // What does not fit beside the dictionaries waits in files: log order needs all tables at hand.
+    const bool in_file = plain > archive->budget().left() / 2;
     std::map<std::size_t, std::shared_ptr<Stream>> opened;
     FONDS_CHECK(decompress(streams, in_file, opened));
     for (const std::size_t table : tables) {
@@ -349,6 +355,25 @@ struct Rebuilder::State {
   }
 };
 
+namespace {
+
+// Has dictionaries decompressed beside the streams. What goes wrong shows when they are used.
+std::vector<std::jthread> load_ahead(const Archive& archive, const Texts::Needs& needs,
+                                     unsigned threads) {
+  std::vector<std::jthread> loading;
+  const auto load = [&](bool needed, Member member) {
+    if (needed && threads > 1) {
+      loading.emplace_back([&archive, member] { static_cast<void>(archive.dictionary(member)); });
+    }
+  };
+  load(needs.variables, Member::Variables);
+  load(needs.log_types, Member::LogTypes);
+  load(needs.array_types, Member::ArrayTypes);
+  return loading;
+}
+
+}  // namespace
+
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Rebuilder::~Rebuilder() = default;
 
@@ -384,7 +409,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
     }
-    FONDS_TRY(state->texts, Texts::open(from, needs));
+    const std::vector<std::jthread> loading = load_ahead(from, needs, state->options.threads);
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);
     state->rows_in_batch = static_cast<std::size_t>(
@@ -392,6 +417,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     if (state->options.order == Order::Log) {
       FONDS_CHECK(state->load_all());
     }
+    FONDS_TRY(state->texts, Texts::open(from, needs));
     if (state->options.threads > 1) {
       const Texts* const texts = state->texts.get();
       state->jobs.emplace(state->options.threads, from.budget().limit() / 4, [texts] {

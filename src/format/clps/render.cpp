@@ -271,8 +271,8 @@ RecordProgram RecordProgram::build(const SchemaTree& tree, const Schema& schema,
   return ProgramBuilder(tree, schema, projection).build();
 }
 
-Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
-                         std::string& scratch) const {
+Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Place* strings,
+                         const Texts& texts, TextBuffer& out, std::string& scratch) const {
   const std::string_view text = text_;
   const std::size_t longest = out.size() + kLongestRecord;
   if (too_long_) {
@@ -300,7 +300,7 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts& tex
         out.append(column.truth(row) ? "true" : "false");
         break;
       case NodeType::VarString:
-        fault = texts.append_string(column, row, out);
+        fault = texts.append_string(*strings++, out);
         break;
       case NodeType::ClpString:
         fault = texts.append_clp_string(column, row, out);

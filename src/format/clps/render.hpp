@@ -35,20 +35,19 @@ class RecordProgram {
   static RecordProgram build(const SchemaTree& tree, const Schema& schema,
                              const Projection& projection);
 
-  // Appends the record of a row. What was appended before a fault is the caller's to remove.
-  Fault run(const Table& table, std::uint64_t row, const Texts& texts, TextBuffer& out,
-            std::string& scratch) const;
+  // Looks up the strings of a row, in the order in which run() wants them.
+  void find_strings(const Table& table, std::uint64_t row, const Texts& texts,
+                    std::vector<Texts::Place>& out) const {
+    for (const std::uint32_t column : strings_) {
+      out.push_back(texts.find_string(table.columns()[column], row));
+    }
+  }
+  std::size_t strings() const { return strings_.size(); }
 
-  void prefetch_places(const Table& table, std::uint64_t row, const Texts& texts) const {
-    for (const std::uint32_t column : strings_) {
-      texts.prefetch_place(table.columns()[column], row);
-    }
-  }
-  void prefetch_texts(const Table& table, std::uint64_t row, const Texts& texts) const {
-    for (const std::uint32_t column : strings_) {
-      texts.prefetch_text(table.columns()[column], row);
-    }
-  }
+  // Appends the record of a row; `strings` are those that find_strings() has found. What was
+  // appended before a fault is the caller's to remove.
+  Fault run(const Table& table, std::uint64_t row, const Texts::Place* strings, const Texts& texts,
+            TextBuffer& out, std::string& scratch) const;
 
   // Bytes that it holds.
   std::size_t size() const { return text_.size() + steps_.size() * sizeof(Step); }

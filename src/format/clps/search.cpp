@@ -234,9 +234,9 @@ void Search::add_text_tasks() {
 
 Status Search::work() {
   std::atomic<std::size_t> next = 0;
-  const std::size_t helpers =
-      std::min<std::size_t>(std::max(options_.threads, 1U), std::max<std::size_t>(tasks_.size(), 1)) -
-      1;
+  const std::size_t helpers = std::min<std::size_t>(std::max(options_.threads, 1U),
+                                                    std::max<std::size_t>(tasks_.size(), 1)) -
+                              1;
   std::vector<std::optional<Error>> errors(helpers + 1);
   const auto run = [&](std::size_t thread) {
     if (auto status = guarded([&] { return work_on(next); }); !status) {
@@ -394,23 +394,23 @@ Status Search::search_table(std::size_t table, const std::shared_ptr<Stream>& st
     if (status.error().code() != ErrorCode::Corrupt) {
       return status;
     }
-    answer.findings.push_back(make_finding(
-        "clps-table", fmt::format("{}; its {} records are not searched", status.error().message(),
-                                  archive_->tables()[table].records),
-        status.error().where()));
+    answer.findings.push_back(
+        make_finding("clps-table",
+                     fmt::format("{}; its {} records are not searched", status.error().message(),
+                                 archive_->tables()[table].records),
+                     status.error().where()));
   }
   for (const ColumnScan::Damage& damage : scan.take_damage()) {
-    answer.findings.push_back(make_finding(
-        "clps-cell",
-        fmt::format("table {}, record {}: {}; {} of its values match nothing", table, damage.row,
-                    damage.what, damage.cells),
-        {.source = archive_->name()}));
+    answer.findings.push_back(
+        make_finding("clps-cell",
+                     fmt::format("table {}, record {}: {}; {} of its values match nothing", table,
+                                 damage.row, damage.what, damage.cells),
+                     {.source = archive_->name()}));
   }
   return {};
 }
 
-Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream,
-                       ColumnScan& scan) {
+Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan) {
   TableAnswer& answer = answers_[table];
   LazyTable lazy(*archive_, table, stream);
   FONDS_TRY(const Column* const first, lazy.column(0));  // so many records have bytes

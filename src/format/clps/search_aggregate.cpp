@@ -15,16 +15,15 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::uint64_t kValueOverhead = 96;          // of an entry of a hash table
+constexpr std::uint64_t kValueOverhead = 96;                  // of an entry of a hash table
 constexpr std::uint64_t kShareStep = std::uint64_t{1} << 20;  // the budget is asked in such steps
 
 std::int64_t floor_to(std::int64_t value, std::int64_t interval) {
   const std::int64_t rest = value % interval;
   const std::int64_t begin = value - rest;
   // The beginning of the very first interval may not fit.
-  return rest < 0 && begin >= std::numeric_limits<std::int64_t>::min() + interval
-             ? begin - interval
-             : begin;
+  return rest < 0 && begin >= std::numeric_limits<std::int64_t>::min() + interval ? begin - interval
+                                                                                  : begin;
 }
 
 bool is_number(NodeType type) {
@@ -53,9 +52,9 @@ Status ValueCounts::add(std::string_view value, std::uint64_t records) {
   if (bytes_ > taken_) {
     taken_ = bytes_ + kShareStep;
     if (!share_.resize(taken_)) {
-      return fail(ErrorCode::LimitExceeded,
-                  fmt::format("{} different values do not fit into the memory limit",
-                              counts_.size()));
+      return fail(
+          ErrorCode::LimitExceeded,
+          fmt::format("{} different values do not fit into the memory limit", counts_.size()));
     }
   }
   return {};
@@ -98,7 +97,7 @@ class Aggregate::FieldReader {
         text_.append(column_.truth(row) ? "true" : "false");
         return nullptr;
       case NodeType::VarString:
-        return texts_.append_string(column_, row, text_);
+        return texts_.append_string(texts_.find_string(column_, row), text_);
       case NodeType::ClpString:
         return texts_.append_clp_string(column_, row, text_);
       case NodeType::DateString:

@@ -16,8 +16,8 @@ namespace fonds::clps {
 class JsonWalker {
  public:
   // `use(token, spelled)`: the text of a string (with its quotes) or number as written; nothing of
-  // others, of which objects and arrays are told where they begin. `start` is the machine's state in
-  // front of the text. False: the text is no JSON.
+  // others, of which objects and arrays are told where they begin. `start` is the machine's state
+  // in front of the text. False: the text is no JSON.
   template <typename Use>
   bool walk(std::string_view json, const KeyMachine& machine, KeyMachine::State start, Use&& use);
 

@@ -25,7 +25,8 @@ class ByteFinder {
 
   std::string text_;
   bool ignore_case_;
-  std::size_t first_ = 0, second_ = 0;  // places in text_ of two octets that are looked for together
+  std::size_t first_ = 0,
+              second_ = 0;  // places in text_ of two octets that are looked for together
 };
 
 }  // namespace fonds::clps

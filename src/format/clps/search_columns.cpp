@@ -82,8 +82,8 @@ Status ColumnScan::run(const FilterTest& filter, const ColumnTest& test, const C
         plain_floats(filter, column, in, out);
       } else if (const Within within(filter.reals()); !within.none()) {
         select(in, out, [&](std::size_t row) {
-          return within(static_cast<std::uint64_t>(
-              ordered_bits(std::bit_cast<double>(column.word(row)))));
+          return within(
+              static_cast<std::uint64_t>(ordered_bits(std::bit_cast<double>(column.word(row)))));
         });
       }
       return {};
@@ -155,9 +155,9 @@ void ColumnScan::time_numbers(const FilterTest& filter, const ColumnTest& test,
   const bool integer = test.type == NodeType::Integer || test.type == NodeType::DeltaInteger;
   select(in, out, [&](std::size_t row) {
     const std::uint64_t word = column.word(row);
-    return within(static_cast<std::uint64_t>(
-        integer ? instant_of_number(static_cast<std::int64_t>(word))
-                : instant_of_number(std::bit_cast<double>(word))));
+    return within(
+        static_cast<std::uint64_t>(integer ? instant_of_number(static_cast<std::int64_t>(word))
+                                           : instant_of_number(std::bit_cast<double>(word))));
   });
 }
 
@@ -322,8 +322,8 @@ Status ColumnScan::arrays(const FilterTest& filter, const ColumnTest& test, cons
     }
     if (!parsed[cell.type]) {
       bool malformed = false;
-      parsed[cell.type] = std::make_unique<LogType>(
-          LogType::parse((*log_types)[cell.type], generation, malformed));
+      parsed[cell.type] =
+          std::make_unique<LogType>(LogType::parse((*log_types)[cell.type], generation, malformed));
     }
     const LogType& type = *parsed[cell.type];
     if (!cell.lies_in(column, type.variables())) {
@@ -337,8 +337,7 @@ Status ColumnScan::arrays(const FilterTest& filter, const ColumnTest& test, cons
     }
     bool found = false;
     const bool whole = walker_.walk(
-        text_, filter.keys(), test.state,
-        [&](query::JsonToken token, std::string_view spelled) {
+        text_, filter.keys(), test.state, [&](query::JsonToken token, std::string_view spelled) {
           found = found || matches_token(filter.match(), token, spelled, scratch_);
         });
     if (!whole) {

@@ -21,7 +21,7 @@ namespace fonds::clps {
 struct ColumnTest {
   std::size_t column = 0;  // place in the table
   NodeType type = NodeType::Integer;
-  bool time = false;  // a number that counts time
+  bool time = false;                            // a number that counts time
   KeyMachine::State state = KeyMachine::kDead;  // of arrays: in front of them
 };
 

@@ -74,8 +74,7 @@ class DefaultPlanner : public Planner {
     if (bound.test->of_archive()) {
       FONDS_CHECK(ask_inputs(bound, options));
     } else {
-      bound.hits =
-          find_keys(archive_->tree(), bound.test->keys(), roots_of(node.filter.path));
+      bound.hits = find_keys(archive_->tree(), bound.test->keys(), roots_of(node.filter.path));
     }
     bound_.push_back(std::move(bound));
     return {};

@@ -113,18 +113,16 @@ void FilterTest::find_intervals(const query::ParseOptions& options) {
     return;
   }
   const double infinity = std::numeric_limits<double>::infinity();
-  integers_ = interval_of(filter_, options, kLowest, kHighest,
-                          [](const query::ValueMatch& match, std::int64_t value) {
-                            return match.integer(value);
-                          });
+  integers_ = interval_of(
+      filter_, options, kLowest, kHighest,
+      [](const query::ValueMatch& match, std::int64_t value) { return match.integer(value); });
   reals_ = interval_of(filter_, options, ordered_bits(-infinity), ordered_bits(infinity),
                        [](const query::ValueMatch& match, std::int64_t value) {
                          return match.real(from_ordered_bits(value));
                        });
-  instants_ = interval_of(filter_, options, kLowest, kHighest,
-                          [](const query::ValueMatch& match, std::int64_t value) {
-                            return match.instant(value, {});
-                          });
+  instants_ = interval_of(
+      filter_, options, kLowest, kHighest,
+      [](const query::ValueMatch& match, std::int64_t value) { return match.instant(value, {}); });
 }
 
 }  // namespace fonds::clps

@@ -61,11 +61,11 @@ template <std::size_t kWords>
 struct Automaton {
   using Set = Places<kWords>;
 
-  std::array<Set, 256> moves = {};   // by octet: the atoms that take it
-  Set stars = {};                    // places that stay, whatever comes
-  Set behind_any = {};               // places behind a `?`: they stay while a character goes on
-  Set digits = {};                   // atoms that take some digit
-  std::size_t end = 0;               // the place behind the last atom
+  std::array<Set, 256> moves = {};  // by octet: the atoms that take it
+  Set stars = {};                   // places that stay, whatever comes
+  Set behind_any = {};              // places behind a `?`: they stay while a character goes on
+  Set digits = {};                  // atoms that take some digit
+  std::size_t end = 0;              // the place behind the last atom
 
   explicit Automaton(const PatternAtoms& atoms) : end(atoms.octets.size()) {
     for (std::size_t i = 0; i < end; ++i) {
@@ -139,9 +139,9 @@ struct Machine {
   }
 
   struct State {
-    Set possible;  // what some variables lead to, or more
-    Set sure;      // what all variables lead to, or less
-    Set found;     // places in the piece
+    Set possible;         // what some variables lead to, or more
+    Set sure;             // what all variables lead to, or less
+    Set found;            // places in the piece
     bool beyond = false;  // the piece may stand elsewhere than in one dictionary variable
   };
 

@@ -14,11 +14,11 @@ namespace fonds::clps {
 
 // A pattern taken apart: literal octets and `?`, and where stars stand between them.
 struct PatternAtoms {
-  std::string octets;     // of each atom; of `?` anything
-  std::string any;        // of each atom, 1 for `?`
-  std::string star;       // of each place before an atom and the one at the end, 1 for `*`
-  bool exact = false;     // the whole text is literal
-  std::string longest;    // the longest run of octets without a wildcard
+  std::string octets;   // of each atom; of `?` anything
+  std::string any;      // of each atom, 1 for `?`
+  std::string star;     // of each place before an atom and the one at the end, 1 for `*`
+  bool exact = false;   // the whole text is literal
+  std::string longest;  // the longest run of octets without a wildcard
   bool utf8 = true;
   static PatternAtoms of_pattern(std::string_view pattern);  // with `*`, `?` and `\`
   static PatternAtoms of_text(std::string_view text);

@@ -58,9 +58,8 @@ Condition combine(Condition::Kind kind, std::vector<Condition> children, bool ne
     Condition only = std::move(all.children.front());
     return only;
   }
-  std::stable_sort(
-      all.children.begin(), all.children.end(),
-      [](const Condition& a, const Condition& b) { return cost_of(a) < cost_of(b); });
+  std::stable_sort(all.children.begin(), all.children.end(),
+                   [](const Condition& a, const Condition& b) { return cost_of(a) < cost_of(b); });
   return all;
 }
 

@@ -111,8 +111,7 @@ void EntryFinder::for_each(const Dictionary& dictionary,
   const std::size_t length = finder_->text().size();
   std::size_t id = 0;
   std::size_t at = 0;
-  while (id < dictionary.size() &&
-         (at = finder_->find(buffer, at)) != ByteFinder::npos) {
+  while (id < dictionary.size() && (at = finder_->find(buffer, at)) != ByteFinder::npos) {
     id = entry_from(dictionary, id, at);
     if (id == dictionary.size()) {
       return;
@@ -145,8 +144,8 @@ StringTest::StringTest(const query::Filter& filter, const query::ValueMatch& mat
   // folds, so that of the original's case only what does not match is certain.
   atoms_ = PatternAtoms::of_pattern(ignore_case_ ? query::fold_case(*filter.literal.pattern)
                                                  : *filter.literal.pattern);
-  machine_ = PatternMachine::make(
-      atoms_, ignore_case_, !ignore_case_ || options.meaning == query::Meaning::Default);
+  machine_ = PatternMachine::make(atoms_, ignore_case_,
+                                  !ignore_case_ || options.meaning == query::Meaning::Default);
 }
 
 template <typename Make>
@@ -214,7 +213,7 @@ Status StringTest::decide_variables(const Archive& archive) const {
   std::size_t id = 0;
   for (std::size_t at = 0; (at = finder.find(buffer, at)) != ByteFinder::npos; ++at) {
     const std::size_t text_at = at + length.size();
-    id = entry_from(*dictionary, id, text_at);
+    id = entry_from(*dictionary, id, text_at - 1);  // the last octet of its length
     if (id < dictionary->size() && id > 0 &&
         static_cast<std::size_t>((*dictionary)[id].data() - buffer.data()) == text_at) {
       add_if(id);
@@ -226,8 +225,8 @@ Status StringTest::decide_variables(const Archive& archive) const {
 Status StringTest::decide_log_types(const Archive& archive) const {
   LogTypeDecision& decision = log_type_decision_;
   FONDS_TRY(const Dictionary* const dictionary, archive.dictionary(Member::LogTypes));
-  FONDS_CHECK(take(decision.share, archive.budget(),
-                   dictionary->size() * sizeof(LogTypeDecision::Entry)));
+  FONDS_CHECK(
+      take(decision.share, archive.budget(), dictionary->size() * sizeof(LogTypeDecision::Entry)));
   decision.entries.resize(dictionary->size());
   const Generation generation = generation_of(archive);
   for (std::size_t id = 0; id < dictionary->size(); ++id) {

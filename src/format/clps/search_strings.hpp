@@ -48,9 +48,9 @@ struct LogTypeDecision {
   };
   std::vector<Entry> entries;
   std::vector<LogType> types;
-  bool in_piece = false;  // some are LogTypeChance::InPiece
-  BitSet with_piece;  // variables of the dictionary that contain the pattern's longest piece
-  bool none = true;   // no text can match
+  bool in_piece = false;   // some are LogTypeChance::InPiece
+  BitSet with_piece;       // variables of the dictionary that contain the pattern's longest piece
+  bool none = true;        // no text can match
   bool variables = false;  // deciding a cell takes the variable dictionary
   BudgetShare share;
 };

@@ -91,7 +91,8 @@ Result<TimeBounds> TimeBounds::make(const Archive& archive, std::optional<std::i
   if (since && until && *since > *until) {
     return fail(ErrorCode::BadArgument, "no time lies between the two that were given");
   }
-  const auto add = [&](std::optional<std::int64_t> instant, query::Comparison comparison) -> Status {
+  const auto add = [&](std::optional<std::int64_t> instant,
+                       query::Comparison comparison) -> Status {
     if (!instant) {
       return {};
     }
@@ -120,8 +121,9 @@ Condition TimeBounds::plan(std::size_t table) const {
       const NodeId node = columns[i];
       if (std::find(times.begin(), times.end(), node) != times.end() &&
           may_lie_in_range(*archive_, node, *filter)) {
-        condition.columns.push_back(
-            {.column = i, .type = archive_->tree()[node].type, .time = counts_time(*archive_, node)});
+        condition.columns.push_back({.column = i,
+                                     .type = archive_->tree()[node].type,
+                                     .time = counts_time(*archive_, node)});
       }
     }
     all.push_back(condition.columns.empty() ? Condition::constant(false) : std::move(condition));

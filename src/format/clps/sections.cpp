@@ -20,6 +20,23 @@ auto corrupt(Member section, std::string message, std::uint64_t at) {
               {.decoded_offset = at});
 }
 
+// About what one entry of each list takes once it is parsed, with what is made of it.
+constexpr std::uint64_t kNodeBytes = sizeof(Node) + 16;
+constexpr std::uint64_t kSchemaBytes = sizeof(Schema) + 256;
+constexpr std::uint64_t kEntryBytes = 16;
+constexpr std::uint64_t kTableBytes = sizeof(TableInfo) + 256;
+constexpr std::uint64_t kStreamBytes = sizeof(StreamInfo) + 128;
+
+Status check_room(Member section, std::uint64_t count, std::uint64_t each, std::uint64_t room,
+                  std::string_view what) {
+  if (count > room / each) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("{}: {} {} would exceed the memory limit", to_string(section), count,
+                            what));
+  }
+  return {};
+}
+
 bool known_type(std::uint8_t type) {
   return type <= static_cast<std::uint8_t>(NodeType::Timestamp);
 }
@@ -107,9 +124,9 @@ NodeId SchemaTree::root_of(NodeId id) const {
   return id;
 }
 
-Result<ParsedTree> parse_schema_tree(Buffer plain) {
-  const auto held = std::make_shared<const Buffer>(std::move(plain));
-  Cursor in(held->view());
+Result<ParsedTree> parse_schema_tree(ByteView plain, std::shared_ptr<const void> owner,
+                                     std::uint64_t room) {
+  Cursor in(plain);
   const auto wrong = [&in](std::string message) {
     return corrupt(Member::SchemaTree, std::move(message), in.position());
   };
@@ -117,6 +134,7 @@ Result<ParsedTree> parse_schema_tree(Buffer plain) {
   if (!count || *count > in.left() / 13 || *count > kMaxNodes) {
     return wrong(fmt::format("it claims {} nodes, more than it can hold", count.value_or(0)));
   }
+  FONDS_CHECK(check_room(Member::SchemaTree, *count, kNodeBytes, room, "nodes"));
   std::vector<Node> nodes;
   std::vector<std::uint16_t> depths;
   nodes.reserve(static_cast<std::size_t>(*count));
@@ -151,7 +169,7 @@ Result<ParsedTree> parse_schema_tree(Buffer plain) {
     nodes.push_back({*parent, static_cast<NodeType>(*type), key});
     depths.push_back(depth);
   }
-  return ParsedTree{SchemaTree(std::move(nodes), held), in.left()};
+  return ParsedTree{SchemaTree(std::move(nodes), std::move(owner)), in.left()};
 }
 
 NodeId find_container(const SchemaTree& tree, std::span<const std::int32_t> body, NodeType type,
@@ -174,6 +192,18 @@ NodeId find_container(const SchemaTree& tree, std::span<const std::int32_t> body
 }
 
 namespace {
+
+// How far each node is from its root.
+std::vector<std::uint16_t> depths_of(const SchemaTree& tree) {
+  std::vector<std::uint16_t> depths;
+  depths.reserve(tree.nodes().size());
+  for (const Node& node : tree.nodes()) {
+    depths.push_back(node.parent == kNoNode ? std::uint16_t{0}
+                                            : static_cast<std::uint16_t>(
+                                                  depths[static_cast<std::size_t>(node.parent)] + 1));
+  }
+  return depths;
+}
 
 // Checks the unordered region of a schema against the tree, tag by tag.
 class UnorderedCheck {
@@ -277,7 +307,7 @@ std::string schema_fault(const SchemaTree& tree, const Schema& schema) {
 
 }  // namespace
 
-Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree) {
+Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree, std::uint64_t room) {
   ParsedSchemas parsed;
   Cursor in(plain);
   const auto wrong = [&in](std::string message) {
@@ -287,6 +317,9 @@ Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree) {
   if (!count || *count > in.left() / 12) {
     return wrong(fmt::format("it claims {} schemas, more than it can hold", count.value_or(0)));
   }
+  FONDS_CHECK(check_room(Member::SchemaIds, *count, kSchemaBytes, room, "schemas"));
+  FONDS_CHECK(check_room(Member::SchemaIds, (in.left() - 12 * *count) / 4, kEntryBytes,
+                         room - kSchemaBytes * *count, "entries"));
   struct Extent {
     std::size_t begin, ordered, all;
   };
@@ -313,6 +346,8 @@ Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree) {
     }
   }
   std::set<std::int32_t> ids;
+  const std::vector<std::uint16_t> depths = depths_of(tree);
+  std::uint64_t steps = 0;
   for (std::size_t i = 0; i < extents.size(); ++i) {
     Schema& schema = parsed.schemas[i];
     const auto all = std::span(parsed.entries).subspan(extents[i].begin, extents[i].all);
@@ -320,6 +355,13 @@ Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree) {
     schema.unordered = all.subspan(extents[i].ordered);
     if (!ids.insert(schema.id).second) {
       return wrong(fmt::format("two schemas have the id {}", schema.id));
+    }
+    for (const std::int32_t entry : all) {
+      steps += tree.contains(entry) ? depths[static_cast<std::size_t>(entry)] : 0U;
+    }
+    if (steps > kMaxSteps) {
+      return fail(ErrorCode::LimitExceeded,
+                  "/schema_ids: the nodes of its schemas lie too deep to be followed");
     }
     schema.fault = schema_fault(tree, schema);
   }
@@ -329,13 +371,15 @@ Result<ParsedSchemas> parse_schemas(ByteView plain, const SchemaTree& tree) {
 
 namespace {
 
-Status read_streams(Cursor& in, std::uint64_t stored, std::vector<StreamInfo>& streams) {
+Status read_streams(Cursor& in, std::uint64_t stored, std::uint64_t room,
+                    std::vector<StreamInfo>& streams) {
   const auto count = in.u64();
   if (!count || *count > in.left() / 16) {
     return corrupt(Member::TableMetadata,
                    fmt::format("it claims {} streams, more than it can hold", count.value_or(0)),
                    in.position());
   }
+  FONDS_CHECK(check_room(Member::TableMetadata, *count, kStreamBytes, room, "streams"));
   for (std::uint64_t i = 0; i < *count; ++i) {
     StreamInfo stream;
     stream.offset = *in.u64();
@@ -377,13 +421,13 @@ void measure_tables(std::span<const StreamInfo> streams, std::vector<TableInfo>&
 }  // namespace
 
 Result<ParsedTables> parse_tables(ByteView plain, std::span<const Schema> schemas,
-                                  std::uint64_t stored) {
+                                  std::uint64_t stored, std::uint64_t room) {
   ParsedTables parsed;
   Cursor in(plain);
   const auto wrong = [&in](std::string message) {
     return corrupt(Member::TableMetadata, std::move(message), in.position());
   };
-  FONDS_CHECK(read_streams(in, stored, parsed.streams));
+  FONDS_CHECK(read_streams(in, stored, room, parsed.streams));
   const auto separate = in.u64();
   if (!separate || *separate != 0) {
     return wrong(fmt::format("it claims {} schemas with separate columns, which nothing writes",
@@ -393,6 +437,8 @@ Result<ParsedTables> parse_tables(ByteView plain, std::span<const Schema> schema
   if (!count || *count > in.left() / 28) {
     return wrong(fmt::format("it claims {} tables, more than it can hold", count.value_or(0)));
   }
+  FONDS_CHECK(check_room(Member::TableMetadata, *count, kTableBytes,
+                         room - kStreamBytes * parsed.streams.size(), "tables"));
   std::unordered_map<std::int32_t, std::size_t> places;
   for (std::size_t i = 0; i < schemas.size(); ++i) {
     places.emplace(schemas[i].id, i);
@@ -418,7 +464,8 @@ Result<ParsedTables> parse_tables(ByteView plain, std::span<const Schema> schema
     } else {
       table.fault = schemas[place->second].fault;
       if (!table.fault.empty()) {
-        table.fault = fmt::format("its schema {} is damaged: {}", schema, table.fault);
+        table.fault =
+            fmt::format("its schema {} in /schema_ids is damaged: {}", schema, table.fault);
       }
     }
     table.schema = place == places.end() ? schemas.size() : place->second;

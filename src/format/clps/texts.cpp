@@ -107,12 +107,12 @@ const DatePattern* Texts::date_pattern(std::uint64_t id) const {
   return found == dates_.end() ? nullptr : &found->second;
 }
 
-void Texts::append_entry(std::size_t id, TextBuffer& out) const {
-  const std::string_view text = (*variables_)[id];
-  Escapes escapes = escapes_[id].load(std::memory_order_relaxed);
+void Texts::append_entry(const Place& entry, TextBuffer& out) const {
+  const std::string_view text(entry.text, entry.length);
+  Escapes escapes = escapes_[entry.id].load(std::memory_order_relaxed);
   if (escapes == Escapes::Unknown) {
     escapes = needs_escape(text) ? Escapes::Some : Escapes::None;
-    escapes_[id].store(escapes, std::memory_order_relaxed);
+    escapes_[entry.id].store(escapes, std::memory_order_relaxed);
   }
   if (escapes == Escapes::None) {
     out.append(text);
@@ -121,13 +121,12 @@ void Texts::append_entry(std::size_t id, TextBuffer& out) const {
   }
 }
 
-Fault Texts::append_string(const Column& column, std::uint64_t row, TextBuffer& out) const {
-  const std::uint64_t id = column.word(row);
-  if (id >= variables_->size()) {
+Fault Texts::append_string(const Place& place, TextBuffer& out) const {
+  if (place.text == nullptr) {
     return kNoVariable;
   }
   out.push_back('"');
-  append_entry(static_cast<std::size_t>(id), out);
+  append_entry(place, out);
   out.push_back('"');
   return nullptr;
 }
@@ -174,7 +173,8 @@ Fault Texts::append_variable(Placeholder kind, std::uint64_t word, bool escape,
     return kNoVariable;
   }
   if (escape) {
-    append_entry(static_cast<std::size_t>(id), out);
+    const std::string_view text = (*variables_)[static_cast<std::size_t>(id)];
+    append_entry({text.data(), text.size(), static_cast<std::size_t>(id)}, out);
   } else {
     out.append((*variables_)[static_cast<std::size_t>(id)]);
   }

@@ -62,25 +62,26 @@ class Texts {
   const LogTypes& array_types() const { return *array_types_; }
   Generation generation() const { return generation_; }
 
-  // Have the processor fetch what append_string() of a row will need, in two steps some rows apart:
-  // the dictionary is larger than its caches, and its entries lie everywhere.
-  void prefetch_place(const Column& column, std::uint64_t row) const {
+  // Where the text of a VarString lies. Looked up for many rows before any is used: the dictionary
+  // is larger than the processor's caches and entries lie everywhere in it, but it waits for
+  // several look-ups at once when none needs another.
+  struct Place {
+    const char* text = nullptr;  // null: there is no such entry
+    std::size_t length = 0, id = 0;
+  };
+  Place find_string(const Column& column, std::uint64_t row) const {
     const std::uint64_t id = column.word(row);
-    if (id < variables_->size()) {
-      variables_->prefetch_place(static_cast<std::size_t>(id));
-      __builtin_prefetch(&escapes_[static_cast<std::size_t>(id)]);
+    if (id >= variables_->size()) {
+      return {};
     }
-  }
-  void prefetch_text(const Column& column, std::uint64_t row) const {
-    const std::uint64_t id = column.word(row);
-    if (id < variables_->size()) {
-      __builtin_prefetch((*variables_)[static_cast<std::size_t>(id)].data());
-    }
+    const std::string_view text = (*variables_)[static_cast<std::size_t>(id)];
+    __builtin_prefetch(text.data());
+    return {text.data(), text.size(), static_cast<std::size_t>(id)};
   }
 
   // Append a value as it stands in JSON. What was appended before a fault is the caller's to
   // remove.
-  Fault append_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
+  Fault append_string(const Place& place, TextBuffer& out) const;
   Fault append_clp_string(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_array(const Column& column, std::uint64_t row, TextBuffer& out) const;
   Fault append_dictionary_float(const Column& column, std::uint64_t row, TextBuffer& out) const;
@@ -110,7 +111,8 @@ class Texts {
                      Out& out) const;
   Fault append_variable(Placeholder kind, std::uint64_t word, bool escape, TextBuffer& out) const;
 
-  void append_entry(std::size_t id, TextBuffer& out) const;  // as the inside of a JSON string
+  // As the inside of a JSON string.
+  void append_entry(const Place& entry, TextBuffer& out) const;
 
   enum class Escapes : std::uint8_t { Unknown, None, Some };
   mutable std::vector<std::atomic<Escapes>> escapes_;  // of each entry of the variables
