@@ -356,7 +356,7 @@ def test_convert_to_a_directory_gives_the_original_files(tmp_path):
         assert entry["input"] == entry["name"] and entry["records"] == content.count(b"\n")
         assert entry["size"] == len(content) and entry["sha256"] == hashlib.sha256(content).hexdigest()
     again = fonds("convert", "--to", "jsonl", "-o", out, TWO)
-    assert again.returncode == 2 and b"--force" in again.stderr
+    assert again.returncode == 3 and b"--force" in again.stderr
     assert fonds("convert", "--to", "jsonl", "--force", "-o", out, TWO).returncode == 0
 
 
@@ -379,6 +379,6 @@ def test_convert_writes_through_no_link(tmp_path):
     out.mkdir()
     elsewhere.write_bytes(b"mine")
     (out / "in-two_a.jsonl").symlink_to(elsewhere)
-    assert fonds("convert", "-o", out, TWO).returncode == 2
+    assert fonds("convert", "-o", out, TWO).returncode == 3
     assert fonds("convert", "--force", "-o", out, TWO).returncode == 0
     assert elsewhere.read_bytes() == b"mine" and not (out / "in-two_a.jsonl").is_symlink()
