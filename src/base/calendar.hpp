@@ -14,6 +14,12 @@ constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) no
   return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
 
+// What floor_divide() leaves: 0 to `divisor` - 1.
+constexpr std::int64_t floor_modulo(std::int64_t value, std::int64_t divisor) noexcept {
+  const std::int64_t rest = value % divisor;
+  return rest < 0 ? rest + divisor : rest;
+}
+
 // A day of the proleptic Gregorian calendar.
 struct CivilDay {
   std::int64_t year;
@@ -28,7 +34,7 @@ constexpr CivilDay civil_day(std::int64_t days) noexcept {
   std::int64_t cycles = 0;
   if (days < -5000000 || days > 5000000) {
     cycles = floor_divide(days, kDaysPerCycle);
-    days -= cycles * kDaysPerCycle;
+    days = floor_modulo(days, kDaysPerCycle);
   }
   const std::chrono::sys_days point{std::chrono::days{static_cast<int>(days)}};
   const std::chrono::year_month_day date{point};

@@ -47,12 +47,10 @@ Moment take_apart(std::int64_t ns, bool is_date, std::int32_t offset_s) {
     moment.fraction = static_cast<std::uint32_t>(rest < 0 ? -rest : rest);
     return moment;
   }
-  std::int64_t seconds = floor_divide(ns, kNsPerSecond);
-  moment.fraction = static_cast<std::uint32_t>(ns - seconds * kNsPerSecond);
-  seconds += offset_s;
-  const std::int64_t days = floor_divide(seconds, kSecondsPerDay);
-  moment.second_of_day = static_cast<unsigned>(seconds - days * kSecondsPerDay);
-  moment.day = civil_day(days);
+  moment.fraction = static_cast<std::uint32_t>(floor_modulo(ns, kNsPerSecond));
+  const std::int64_t seconds = floor_divide(ns, kNsPerSecond) + offset_s;
+  moment.second_of_day = static_cast<unsigned>(floor_modulo(seconds, kSecondsPerDay));
+  moment.day = civil_day(floor_divide(seconds, kSecondsPerDay));
   return moment;
 }
 

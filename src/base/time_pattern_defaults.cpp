@@ -73,7 +73,7 @@ constexpr std::array<std::string_view, 38> kDefaultPatterns = {{
 using DefaultParts = std::array<TimeParts, kDefaultPatterns.size()>;
 
 const DefaultParts& default_parts() {
-  static const DefaultParts kParts = [] {
+  static const DefaultParts parsed = [] {
     DefaultParts result;
     for (std::size_t i = 0; i < kDefaultPatterns.size(); ++i) {
       auto parts =
@@ -84,7 +84,7 @@ const DefaultParts& default_parts() {
     }
     return result;
   }();
-  return kParts;
+  return parsed;
 }
 
 }  // namespace

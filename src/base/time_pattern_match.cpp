@@ -360,9 +360,9 @@ class Matcher {
         std::chrono::weekday{day}.c_encoding() != static_cast<unsigned>(f.weekday)) {
       return false;
     }
-    const int hour = f.half_day < 0 ? f.hour : f.hour % 12 + f.half_day * 12;
+    const std::int64_t hour = f.half_day < 0 ? f.hour : f.hour % 12 + f.half_day * 12;
     const std::int64_t seconds = std::int64_t{day.time_since_epoch().count()} * kSecondsPerDay +
-                                 hour * 3600 + f.minute * 60 + f.second - f.offset_s;
+                                 hour * 3600 + std::int64_t{f.minute} * 60 + f.second - f.offset_s;
     result.ns = scale_to_ns(seconds, kNsPerSecond, f.fraction, result.saturated);
     return true;
   }

@@ -194,14 +194,14 @@ Status look_at_beginning(const Archive& archive, const ScanOptions& options, Inf
   return {};
 }
 
-// Hands attributes to two others. The container's version and compression are those of the whole.
+// Hands attributes to two others. The container's version is that of the whole.
 class BothAttributes final : public AttributeSink {
  public:
   BothAttributes(AttributeSink& one, AttributeSink& other, Info& info)
       : one_(one), other_(other), info_(info) {}
   void text(std::string_view name, std::string_view value) override {
-    if (name == "version" || name == "compression") {
-      (name == "version" ? info_.version : info_.compression) = value;
+    if (name == "version") {
+      info_.version = value;
       return;
     }
     one_.text(name, value);

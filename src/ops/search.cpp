@@ -27,6 +27,10 @@ std::string count_cell(std::uint64_t count, bool align) {
   return align ? fmt::format("{:>10} ", count) : fmt::format("{}\t", count);
 }
 
+bool is_empty(ByteSource& source) {
+  return source.random_access() && source.size().value_or(1) == 0;
+}
+
 }  // namespace
 
 Status Search::ask(const Archive& archive, const ReadOptions& read) {
@@ -50,7 +54,9 @@ Status Search::ask(const Archive& archive, const ReadOptions& read) {
                                    stop.request_stop();
                                  }
                                }};
-  auto report = archive.format->search(archive, request_.query, options, sink);
+  auto report = is_empty(*archive.source)
+                    ? Result<SearchReport>(SearchReport())  // whatever it was recognized as
+                    : archive.format->search(archive, request_.query, options, sink);
   if (!report) {
     if (stopped_ && report.error().code() == ErrorCode::Cancelled) {
       return {};

@@ -163,7 +163,7 @@ class Unpacking {
       return fail(ErrorCode::Io, "is a directory, in the way of a file", {.source = path.string()});
     }
     if (!options_.force && fs::exists(there)) {
-      return fail(ErrorCode::BadArgument, "is there already; --force replaces it",
+      return fail(ErrorCode::Io, "is there already; --force replaces it",
                   {.source = path.string()});
     }
     return {};

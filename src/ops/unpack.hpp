@@ -29,8 +29,8 @@ struct UnpackReport {
 // in another archive become one file. manifest.jsonl tells of all files. They appear all together
 // at the end, or not at all.
 //
-// Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
-// unless skip_damaged; BadArgument if a file is there already; Unsupported for formats without
+// Errors: those of reading and writing, Io if a file is there already; Corrupt at the first damage,
+// which was told to on_finding, unless skip_damaged; NotFound if read.input names none; Unsupported for formats without
 // events.
 Result<UnpackReport> unpack(std::span<const Archive> archives, const UnpackOptions& options);
 

@@ -356,8 +356,8 @@ class Archive {
   struct State;  // of the implementation
 
  private:
-  explicit Archive(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Archive(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // streams hold it too
 };
 
 // Which rows of a table are meant: one bit a row, the first in the lowest bit. Empty: all.

@@ -97,12 +97,9 @@ struct Moment {
 
 Moment take_apart(std::int64_t value) {
   constexpr std::int64_t kMsPerDay = kSecondsPerDay * 1000;
-  const std::int64_t days = floor_divide(value, kMsPerDay);
-  // The rest of the division, made positive: no product that could overflow.
-  const std::int64_t rest = value % kMsPerDay;
   return {.value = value,
-          .day = civil_day(days),
-          .ms_of_day = static_cast<unsigned>(rest < 0 ? rest + kMsPerDay : rest)};
+          .day = civil_day(floor_divide(value, kMsPerDay)),
+          .ms_of_day = static_cast<unsigned>(floor_modulo(value, kMsPerDay))};
 }
 
 char* put_part(char* at, char letter, const Moment& moment) {
@@ -134,9 +131,9 @@ char* put_part(char* at, char letter, const Moment& moment) {
     case 'p':
       return put_text(at, hour >= 12 ? "PM" : "AM");
     case 'b':
-      return put_text(at, kMonths.substr((moment.day.month - 1) * 3, 3));
+      return put_text(at, kMonths.substr(std::size_t{3} * (moment.day.month - 1), 3));
     case 'a':
-      return put_text(at, kWeekdays.substr(moment.day.weekday * 3, 3));
+      return put_text(at, kWeekdays.substr(std::size_t{3} * moment.day.weekday, 3));
     case 'B':
       return put_text(at, kLongMonths[moment.day.month - 1]);
     case '3':

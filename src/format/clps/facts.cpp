@@ -48,10 +48,8 @@ std::string_view plain_type(NodeType type) {
   return "unknown";
 }
 
+// `first`: a mark of a namespace would count.
 void append_step(std::string& path, std::string_view key, bool first) {
-  if (!first) {
-    path += '.';
-  }
   if (key.empty() || key == "*") {
     path += key.empty() ? R"("")" : R"(\*)";
     return;
@@ -70,12 +68,30 @@ void append_step(std::string& path, std::string_view key, bool first) {
         path += R"(\n)";
         break;
       default:
-        if (mark || std::string_view(R"(\"{}()<>.:)").find(c) != std::string_view::npos) {
+        if (mark || std::string_view(R"(\"{}()<>.)").find(c) != std::string_view::npos) {
           path += '\\';
         }
         path += c;
     }
   }
+}
+
+// Blanks and colons are for quotes; where an empty key stands between dots, which cannot be quoted,
+// they are escaped.
+std::string protect(std::string path) {
+  if (path.find_first_of(" :") == std::string::npos) {
+    return path;
+  }
+  const bool empty_key = path == R"("")" || path.starts_with(R"("".)") ||
+                         path.ends_with(R"(."")") || path.find(R"(."".)") != std::string::npos;
+  if (!empty_key) {
+    return '"' + path + '"';
+  }
+  std::string escaped;
+  for (const char c : path) {
+    escaped += c == ' ' ? R"(\u0020)" : c == ':' ? R"(\:)" : std::string(1, c);
+  }
+  return escaped;
 }
 
 // How many records have each node, by schemas and tables alone.
@@ -215,15 +231,13 @@ std::string query_path(const SchemaTree& tree, NodeId node) {
   if (length > kLongestPath) {
     return {};
   }
-  std::string path = at == tree.generated_root() && at != kNoNode ? "@" : "";
-  const bool marked = !path.empty();
+  const bool marked = at == tree.generated_root() && at != kNoNode;
+  std::string path = marked ? "@" : "";
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    path += step == steps.rbegin() ? "" : ".";
     append_step(path, tree[*step].key, step == steps.rbegin() && !marked);
-    if (marked && step == steps.rbegin() && steps.size() == 1) {
-      break;
-    }
   }
-  return path;
+  return protect(std::move(path));
 }
 
 Status list_fields(const Archive& archive, const std::function<Status(const EventField&)>& out) {
@@ -266,7 +280,6 @@ Status list_fields(const Archive& archive, const std::function<Status(const Even
 Status describe_archive(const Archive& archive, bool deep, AttributeSink& out) {
   const Header& header = archive.header();
   out.text("version", header.version.to_string());
-  out.text("compression", "zstd");  // there is no other
   out.number("uncompressed_size", header.uncompressed_size);
   out.number("compressed_size", header.compressed_size);
   out.number("events", archive.records());

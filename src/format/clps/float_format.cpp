@@ -236,8 +236,8 @@ std::optional<std::uint16_t> float_format_of(std::string_view json_number) {
     word |= static_cast<unsigned>(spelling->exponent_digits - 1) << kExponentShift;
   }
   double value = 0;
-  const char* const end = json_number.data() + json_number.size();
-  if (std::from_chars(json_number.data(), end, value).ec != std::errc()) {
+  const char* const begin = json_number.data();
+  if (std::from_chars(begin, begin + json_number.size(), value).ec != std::errc()) {
     return std::nullopt;
   }
   const auto result = static_cast<std::uint16_t>(word);

@@ -50,7 +50,7 @@ EventInput event_input(const InputRange& range) {
 class InputSplitter {
  public:
   InputSplitter(const Archive& archive, const ReadOptions& options, const EventSink& sink)
-      : inputs_(archive.metadata().inputs), options_(options), sink_(sink) {}
+      : inputs_(known_inputs(archive)), options_(options), sink_(sink) {}
 
   // False: the sink has enough.
   Result<bool> give(const Rebuilder::Batch& batch) {
@@ -203,7 +203,7 @@ class ClpsFormat final : public Format {
                                                const ReadOptions& options) const override {
     FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options));
     std::vector<EventInput> inputs;
-    for (const InputRange& range : opened.archive->metadata().inputs) {
+    for (const InputRange& range : known_inputs(*opened.archive)) {
       inputs.push_back(event_input(range));
     }
     return inputs;

@@ -196,8 +196,9 @@ std::optional<std::int64_t> integer_of(std::string_view token) {
     return std::nullopt;
   }
   std::int64_t value = 0;
-  const char* const end = token.data() + token.size();
-  const auto [stop, error] = std::from_chars(token.data(), end, value);
+  const char* const begin = token.data();
+  const char* const end = begin + token.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -244,8 +245,8 @@ struct Rebuilder::State {
                           archive->budget().limit() - std::min(archive->budget().limit(), plain));
       }
     }
-    // What does not fit waits in files: log order needs all tables at hand.
-    const bool in_file = plain > archive->budget().left() / 4 * 3;
+    // What does not fit beside the dictionaries waits in files: log order needs all tables at hand.
+    const bool in_file = plain > archive->budget().left() / 2;
     std::map<std::size_t, std::shared_ptr<Stream>> opened;
     FONDS_CHECK(decompress(streams, in_file, opened));
     for (const std::size_t table : tables) {
@@ -365,6 +366,25 @@ struct Rebuilder::State {
   }
 };
 
+namespace {
+
+// Has dictionaries decompressed beside the streams. What goes wrong shows when they are used.
+std::vector<std::jthread> load_ahead(const Archive& archive, const Texts::Needs& needs,
+                                     unsigned threads) {
+  std::vector<std::jthread> loading;
+  const auto load = [&](bool needed, Member member) {
+    if (needed && threads > 1) {
+      loading.emplace_back([&archive, member] { static_cast<void>(archive.dictionary(member)); });
+    }
+  };
+  load(needs.variables, Member::Variables);
+  load(needs.log_types, Member::LogTypes);
+  load(needs.array_types, Member::ArrayTypes);
+  return loading;
+}
+
+}  // namespace
+
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Rebuilder::~Rebuilder() = default;
 
@@ -404,7 +424,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
     }
-    FONDS_TRY(state->texts, Texts::open(from, needs));
+    const std::vector<std::jthread> loading = load_ahead(from, needs, state->options.threads);
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);
     state->rows_in_batch = static_cast<std::size_t>(
@@ -412,6 +432,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     if (state->options.order == Order::Log) {
       FONDS_CHECK(state->load_all());
     }
+    FONDS_TRY(state->texts, Texts::open(from, needs));
     if (state->options.threads > 1) {
       const Texts* const texts = state->texts.get();
       state->jobs.emplace(state->options.threads, from.budget().limit() / 4, [texts] {

@@ -43,6 +43,12 @@ void EventRecord::describe(AttributeSink& out, bool /*with_headers*/) const {
   out.integer("schema", schema);
 }
 
+const std::vector<InputRange>& known_inputs(const Archive& archive) {
+  static const std::vector<InputRange> none;
+  const std::vector<InputRange>& all = archive.metadata().inputs;
+  return archive.tree().log_order() == kNoNode && all.size() > 1 ? none : all;
+}
+
 const InputRange* InputIndex::find(std::uint64_t log_index) const {
   // The ranges are the writer's claims: of such as overlap the first counts.
   auto after =
@@ -90,7 +96,13 @@ Result<RebuildOptions> rebuild_options(const Archive& archive, const ReadOptions
     }
   }
   if (!options.input.empty()) {
-    const auto& inputs = archive.metadata().inputs;
+    const auto& inputs = known_inputs(archive);
+    if (inputs.empty() && !archive.metadata().inputs.empty()) {
+      return fail(ErrorCode::Unsupported,
+                  "this archive was made of several inputs without a log order: it does not tell "
+                  "which record came from which",
+                  {.source = archive.name()});
+    }
     std::uint64_t begin = UINT64_MAX;
     std::uint64_t end = 0;
     for (const InputRange& input : inputs) {
@@ -113,7 +125,7 @@ Result<RebuildOptions> rebuild_options(const Archive& archive, const ReadOptions
 
 EventReader::EventReader(OpenedArchive opened, const ReadOptions& options)
     : opened_(std::move(opened)),
-      inputs_(opened_.archive->metadata()),
+      inputs_(*opened_.archive),
       start_(options.start),
       skip_(options.start_inner),
       stop_at_(options.stop_at),

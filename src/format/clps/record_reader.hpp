@@ -36,10 +36,14 @@ class EventRecord final : public Record {
   std::int32_t schema = 0;
 };
 
+// The inputs of an archive whose records can be told apart: without a log order those of several
+// cannot.
+const std::vector<InputRange>& known_inputs(const Archive& archive);
+
 // Finds the input that a record came from.
 class InputIndex {
  public:
-  explicit InputIndex(const Metadata& metadata) : inputs_(&metadata.inputs) {}
+  explicit InputIndex(const Archive& archive) : inputs_(&known_inputs(archive)) {}
   const InputRange* find(std::uint64_t log_index) const;
 
  private:
