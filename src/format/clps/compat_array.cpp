@@ -36,7 +36,7 @@ bool ArrayTest::compares(JsonToken token, std::string_view spelled, const Operan
   switch (token) {
     case JsonToken::String:
       return (operand.types() & (kWord | kText)) != 0 &&
-             operand.match().text(query::unquoted_json(spelled, scratch_));
+             operand.matches(query::unquoted_json(spelled, scratch_));
     case JsonToken::Number:
       return numbers && operand.is_number() && compares_number(spelled, operand);
     case JsonToken::True:

@@ -110,7 +110,7 @@ class Properties {
   bool text(std::string_view stored) const {
     const Types type = stored.find(' ') == std::string_view::npos ? kWord : kText;
     return judge(kWord | kText, type,
-                 [&](const Operand& operand) { return operand.match().text(stored); });
+                 [&](const Operand& operand) { return operand.matches(stored); });
   }
 
   bool number(std::string_view spelled) const {

@@ -19,6 +19,21 @@ Result<const LogTypeSearch*> TextSearches::of(const Operand& operand) {
   return made.get();
 }
 
+Result<const BitSet*> TextSearches::words_of(const Operand& operand) {
+  FONDS_TRY(const Dictionary* const variables, archive_.dictionary(Member::Variables));
+  const std::lock_guard lock(mutex_);
+  auto& made = words_[&operand];
+  if (made == nullptr) {
+    made = std::make_unique<BitSet>(variables->size());
+    for (std::size_t id = 0; id < variables->size(); ++id) {
+      if (operand.matches((*variables)[id])) {
+        made->set(id);
+      }
+    }
+  }
+  return made.get();
+}
+
 const LogType* CellTexts::type(const Column& column, std::size_t row, ColumnScan& scan) {
   const SplitCell cell(column.word(row));
   if (cell.type >= types_.size()) {
@@ -232,14 +247,20 @@ Status TableRows::words(const Operand& operand, const Column& column, BitSet& ou
   if ((operand.types() & kWord) == 0) {
     return {};
   }
-  FONDS_TRY(const VariableDecision* const decision, operand.strings().variables(archive_));
+  const BitSet* ids = nullptr;
+  if (operand.octets() == nullptr) {
+    FONDS_TRY(const VariableDecision* const decision, operand.strings().variables(archive_));
+    ids = &decision->ids;
+  } else {
+    FONDS_TRY(ids, searches_.words_of(operand));
+  }
   return select(column, out, [&](std::size_t row) {
     const std::uint64_t id = column.word(row);
-    if (id >= decision->ids.size()) {
+    if (id >= ids->size()) {
       scan_.damaged("a variable is not in the dictionary", row);
       return false;
     }
-    return decision->ids.test(static_cast<std::size_t>(id));
+    return ids->test(static_cast<std::size_t>(id));
   });
 }
 
@@ -283,7 +304,7 @@ Status TableRows::texts(const Operand& operand, const Column& column, BitSet& ou
       }
     }
     const std::string* const text = cells.text(column, row, scan_);
-    return text != nullptr && operand.match().text(*text);
+    return text != nullptr && operand.matches(*text);
   });
 }
 

@@ -30,12 +30,15 @@ class TextSearches {
       : archive_(archive), ignore_case_(ignore_case) {}
   // Thread-safe. Errors: those of reading dictionaries.
   Result<const LogTypeSearch*> of(const Operand& operand);
+  // The entries of the variable dictionary that match.
+  Result<const BitSet*> words_of(const Operand& operand);
 
  private:
   const Archive& archive_;
   bool ignore_case_;
   std::mutex mutex_;
   std::map<const Operand*, std::unique_ptr<LogTypeSearch>> made_;
+  std::map<const Operand*, std::unique_ptr<BitSet>> words_;
 };
 
 // Texts of ClpString or UnstructuredArray columns.

@@ -113,6 +113,8 @@ Operand::Operand(const query::Filter& filter, const query::ParseOptions& options
     : filter_(filter),
       match_(filter_, options),
       strings_(filter_, match_, options),
+      octets_(filter_.literal.pattern.value_or(std::string()), options.ignore_case),
+      right_(octets_.is_right()),
       kind_(kind_of(filter_.literal)) {
   const query::Literal& literal = filter_.literal;
   const auto if_equal = [this](int types) { return static_cast<Types>(equal() ? types : 0); };

@@ -15,6 +15,7 @@
 #include <fonds/formats/clps.hpp>
 #include <fonds/query.hpp>
 
+#include "format/clps/compat_pattern.hpp"
 #include "format/clps/search_strings.hpp"
 
 namespace fonds::clps::compat {
@@ -52,7 +53,12 @@ class Operand {
   bool boolean() const { return filter_.literal.boolean.value_or(false); }
   // The text with its wildcards, `\` before what is none.
   const std::string& pattern() const { return *filter_.literal.pattern; }
-  const query::ValueMatch& match() const { return match_; }
+  // Whether a whole text matches.
+  bool matches(std::string_view text) const {
+    return right_ ? match_.text(text) : octets_.matches(text);
+  }
+  // The entries of the variable dictionary that match; nullptr: strings() tells.
+  const OctetPattern* octets() const { return right_ ? nullptr : &octets_; }
   const StringTest& strings() const { return strings_; }
 
   bool compares(std::int64_t stored) const;
@@ -62,6 +68,8 @@ class Operand {
   query::Filter filter_;
   query::ValueMatch match_;
   StringTest strings_;
+  OctetPattern octets_;
+  bool right_;  // octets_ match what match_ does
   Kind kind_ = Kind::Text;
   Types types_ = 0;
   std::int64_t integer_ = 0;

@@ -306,7 +306,7 @@ class LogTypeSearch::Maker {
   }
 
   std::optional<std::size_t> want_matching(std::string_view token) {
-    return want(query::TextPattern(token, search_.folding_, query::OneMark::Octet));
+    return want(OctetPattern(token, search_.ignore_case_));
   }
   std::optional<std::size_t> want_equal(std::string_view text) {
     std::string escaped;
@@ -316,9 +316,9 @@ class LogTypeSearch::Maker {
       }
       escaped += c;
     }
-    return want(query::TextPattern(escaped, search_.folding_, query::OneMark::Octet));
+    return want(OctetPattern(escaped, search_.ignore_case_));
   }
-  std::optional<std::size_t> want(const query::TextPattern& pattern) {
+  std::optional<std::size_t> want(const OctetPattern& pattern) {
     WantedVariable wanted;
     wanted.ids = BitSet(variables_.size());
     for (std::size_t id = 0; id < variables_.size(); ++id) {
@@ -340,10 +340,10 @@ class LogTypeSearch::Maker {
 
 LogTypeSearch::LogTypeSearch(std::string_view pattern, bool ignore_case,
                              const Dictionary& variables)
-    : folding_(ignore_case ? query::Folding::Ascii : query::Folding::None) {
+    : ignore_case_(ignore_case) {
   Maker(*this, variables).run(pattern);
   for (const Reading& reading : readings_) {
-    patterns_.emplace_back(reading.log_type, folding_, query::OneMark::Octet);
+    patterns_.emplace_back(reading.log_type, ignore_case_);
   }
 }
 

@@ -13,8 +13,8 @@
 #include <fonds/error.hpp>
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/compat_pattern.hpp"
 #include "format/clps/search_mask.hpp"
-#include "query/text_pattern.hpp"
 
 namespace fonds::clps::compat {
 
@@ -63,10 +63,10 @@ class LogTypeSearch {
   class Maker;
 
   bool all_ = false;
-  query::Folding folding_;
+  bool ignore_case_;
   std::vector<WantedVariable> wanted_;
   std::vector<Reading> readings_;
-  std::vector<query::TextPattern> patterns_;  // of each reading
+  std::vector<OctetPattern> patterns_;  // of each reading
 };
 
 }  // namespace fonds::clps::compat
