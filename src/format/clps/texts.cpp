@@ -287,31 +287,4 @@ std::optional<std::int64_t> Texts::instant(const Column& column, std::uint64_t r
   }
 }
 
-Fault Texts::append_text(const Column& column, std::uint64_t row, std::string& out) const {
-  // The log types of strings are prepared escaped, so their own pieces are put together here.
-  const LogTypes& types = column.type == NodeType::UnstructuredArray ? *array_types_ : *log_types_;
-  const std::uint64_t cell = column.word(row);
-  const std::uint64_t id = cell & ((std::uint64_t{1} << kLogTypeBits) - 1);
-  if (id >= types.size()) {
-    return kNoLogType;
-  }
-  const LogType& type = types[static_cast<std::size_t>(id)].type;
-  std::uint64_t variable = cell >> kLogTypeBits;
-  const std::uint64_t there = column.variable_count();
-  if (type.variables() > there - std::min(there, variable)) {
-    return kNoVariables;
-  }
-  TextBuffer text;
-  for (const Segment& segment : type.segments()) {
-    text.append(type.literal(segment));
-    if (const Fault fault =
-            append_variable(segment.placeholder, column.variable(variable++), false, text)) {
-      return fault;
-    }
-  }
-  text.append(type.tail());
-  out += text.view();
-  return nullptr;
-}
-
 }  // namespace fonds::clps

@@ -94,9 +94,6 @@ class Texts {
   Fault append_time(const Column& column, std::uint64_t row, TextBuffer& out,
                     std::string& scratch) const;
 
-  // A ClpString's or UnstructuredArray's text as it was, nothing escaped.
-  Fault append_text(const Column& column, std::uint64_t row, std::string& out) const;
-
   // The instant that a value of the timestamp column is, in ns since 1970, saturated. Nothing for
   // types that are none.
   std::optional<std::int64_t> instant(const Column& column, std::uint64_t row) const;
