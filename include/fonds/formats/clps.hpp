@@ -383,8 +383,6 @@ struct RebuildOptions {
   // Nodes that are printed, with what they contain and what encloses them; empty: all. Ascending.
   std::vector<NodeId> projection = {};
   bool project = false;  // `projection` counts, also if it is empty
-  // Streams that were begun already, by their numbers: they are gone on with.
-  std::map<std::size_t, std::shared_ptr<Stream>> streams = {};
 };
 
 // Rebuilds records as JSON texts, in batches that several threads make.

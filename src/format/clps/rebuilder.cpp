@@ -175,17 +175,9 @@ struct Rebuilder::State {
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
       const bool large = archive->streams()[index].plain > archive->budget().left() / 4 * 3;
-      FONDS_TRY(stream, open(index, large));
+      FONDS_TRY(stream, archive->open_stream(index, large));
     }
     return {};
-  }
-
-  // Goes on with a stream that the caller has begun.
-  Result<std::shared_ptr<Stream>> open(std::size_t index, bool in_file) {
-    if (auto begun = options.streams.extract(index); !begun.empty()) {
-      return std::move(begun.mapped());
-    }
-    return archive->open_stream(index, in_file);
   }
 
   // The next places in the order of the file; none at the end.
@@ -280,7 +272,7 @@ struct Rebuilder::State {
       return {};
     };
     for (const std::size_t index : streams) {
-      FONDS_TRY(auto begun, open(index, in_file));
+      FONDS_TRY(auto begun, archive->open_stream(index, in_file));
       opened[index] = begun;
       const std::uint64_t need = archive->streams()[index].plain;
       if (options.threads <= 1 || streams.size() == 1) {

@@ -81,6 +81,8 @@ void for_each_leaf(const Condition& condition, Use&& use) {
     for_each_leaf(child, use);
   }
 }
+// The last column that a condition may look at; 0 if none.
+std::size_t last_column(const Condition& condition);
 // Drops what the dictionaries already rule out: only of texts that are decided, or of all if
 // `decide`. Errors: those of reading dictionaries.
 Result<Condition> prune(Condition condition, const Archive& archive, bool decide);
