@@ -152,8 +152,7 @@ Status Search::find_projection() {
 Status Search::prepare() {
   FONDS_CHECK(find_projection());
   if (query_.options.meaning == query::Meaning::ClpS) {
-    FONDS_TRY(planner_,
-              make_compat_planner(*archive_, query_, options_.since, options_.until));
+    FONDS_TRY(planner_, make_compat_planner(*archive_, query_, options_.since, options_.until));
     FONDS_TRY(bounds_, TimeBounds::make(*archive_, {}, {}));
   } else {
     FONDS_TRY(planner_, make_default_planner(*archive_, query_));
