@@ -193,8 +193,8 @@ struct Archive::State {
     for (std::size_t i = 0; i < tables.tables.size(); ++i) {
       const TableInfo& table = tables.tables[i];
       if (!table.fault.empty() && ++faults <= kTold) {
-        const bool by_schema = table.schema < schemas.schemas.size() &&
-                               !schemas.schemas[table.schema].fault.empty();
+        const bool by_schema =
+            table.schema < schemas.schemas.size() && !schemas.schemas[table.schema].fault.empty();
         tell_table(
             fmt::format("table {}: {}; its {} records are lost", i, table.fault, table.records),
             by_schema ? Member::SchemaIds : Member::TableMetadata);

@@ -182,8 +182,7 @@ TableRows::Rows TableRows::at_any_key(const Term& term) {
       continue;
     }
     FONDS_TRY(const Column* const column, table_.column(place));
-    FONDS_CHECK(
-        arrays(term, {}, true, floats && (term.types & kFloat) != 0, *column, found));
+    FONDS_CHECK(arrays(term, {}, true, floats && (term.types & kFloat) != 0, *column, found));
   }
   return found;
 }
@@ -203,12 +202,12 @@ Status TableRows::look_at(const Term& term, std::span<const query::PathStep> res
       return operand.is_number() ? select(*column, out, as_integer) : Status();
     case NodeType::Float:
     case NodeType::FormattedFloat:
-      return operand.is_number() ? select(*column, out,
-                                          [&](std::size_t row) {
-                                            return operand.compares(
-                                                std::bit_cast<double>(column->word(row)));
-                                          })
-                                 : Status();
+      return operand.is_number()
+                 ? select(*column, out,
+                          [&](std::size_t row) {
+                            return operand.compares(std::bit_cast<double>(column->word(row)));
+                          })
+                 : Status();
     case NodeType::DictionaryFloat:
       return operand.is_number() ? dictionary_floats(operand, *column, out) : Status();
     case NodeType::Boolean:

@@ -93,7 +93,8 @@ class TableRows {
   std::size_t records_;
   std::size_t schema_;
   std::span<const NodeId> columns_;  // their nodes
-  // What was found, without the negation: of operand, check, node, rest of the key, kinds of values.
+  // What was found, without the negation: of operand, check, node, rest of the key, kinds of
+  // values.
   std::map<std::tuple<const Operand*, Term::Check, NodeId, const void*, std::size_t, Types>, BitSet>
       known_;
   ArrayTest arrays_;

@@ -108,8 +108,7 @@ Types type_of(NodeType type) {
   return 0;
 }
 
-Operand::Operand(const query::Filter& filter, const query::ParseOptions& options,
-                 bool milliseconds)
+Operand::Operand(const query::Filter& filter, const query::ParseOptions& options, bool milliseconds)
     : filter_(filter),
       match_(filter_, options),
       strings_(filter_, match_, options),
@@ -167,11 +166,10 @@ bool Key::has_wildcard() const {
 }
 
 bool operator==(const Key& a, const Key& b) {
-  return a.space == b.space &&
-         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
-                    [](const auto& x, const auto& y) {
-                      return x.wildcard == y.wildcard && x.key == y.key;
-                    });
+  return a.space == b.space && std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
+                                          b.steps.end(), [](const auto& x, const auto& y) {
+                                            return x.wildcard == y.wildcard && x.key == y.key;
+                                          });
 }
 
 Status append_product(const std::vector<Alternatives>& parts, Alternatives& out) {

@@ -144,12 +144,12 @@ Result<Alternatives> replace_terms(const Alternatives& from, Replace&& replace) 
   return made;
 }
 
-// The alternatives that filters on `$` become: ranges of the log. Errors: BadArgument for a key that
-// is too long.
+// The alternatives that filters on `$` become: ranges of the log. Errors: BadArgument for a key
+// that is too long.
 Result<Alternatives> input_ranges(const Archive& archive, const Term& term);
 
-// What the archive tells of the times at some keys. The original believes it, even where it compares
-// milliseconds with numbers of another unit.
+// What the archive tells of the times at some keys. The original believes it, even where it
+// compares milliseconds with numbers of another unit.
 class TimeRanges {
  public:
   explicit TimeRanges(const Archive& archive);

@@ -61,7 +61,7 @@ struct Job {
                                               strings);
       }
       const Texts::Place* found = strings.data();
-      for (; done < end; ++done) {
+      for (; done < end && text.size() < kLongBatchText; ++done) {
         rebuild(places[done], found, texts);
         found += places[done].table->program.strings();
       }

@@ -74,6 +74,7 @@ class Aggregate::FieldReader {
       return;
     }
     text_.clear();
+    text_.limit(texts_.longest_record());
     if (append(row) == nullptr) {
       use(text_.view());
     }

@@ -188,8 +188,9 @@ bool ArchiveCheck::text_of(const Column& column, std::uint64_t row, std::string&
         out += literal[i];
       }
     }
-    if (kind && (variable >= column.variable_count() ||
-                 !append_variable(*kind, column.variable(variable++), out))) {
+    if (kind &&
+        (out.size() > archive_.budget().limit() / 2 || variable >= column.variable_count() ||
+         !append_variable(*kind, column.variable(variable++), out))) {
       return false;
     }
   }
