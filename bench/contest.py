@@ -15,12 +15,15 @@ class Contestant:
     sampled: bool = False  # measure memory, not time
     reported: bool = False  # the times are those in the JSON line that the program prints
     expected: Optional[dict] = None  # where not all contestants of the set do the same
+    statuses: tuple = (0,)  # the exit statuses of a good run
+    before: Optional[Callable] = None  # called before each run, outside of what is measured
     written: Optional[Path] = None  # the file that a run makes; its size becomes the metric file_mb
 
 
 @dataclass
 class Demand:
-    """top / bottom is held to a bound. A side is (contestant or tuple of them, metric), or a number."""
+    """top / bottom is held to a bound. A side is (contestant or tuple of them, metric), a number, or a list
+    of sides: the geometric mean of them."""
     text: str
     top: object
     bottom: object

@@ -11,7 +11,7 @@ TIMEOUT_S = 900
 SAMPLE_S = 0.001
 
 
-def run_once(launcher, argv, repeats=1):
+def run_once(launcher, argv, repeats=1, statuses=(0,)):
     """Runs `argv` `repeats` times in a row by way of limits/run_once.cpp; CPU and wall are means over
     them, rss_mib is the largest. A failed run has "error"."""
     runs = []
@@ -20,7 +20,7 @@ def run_once(launcher, argv, repeats=1):
             line = subprocess.run([launcher, str(TIMEOUT_S), err.name, *argv], check=True, capture_output=True).stdout
             runs.append(json.loads(line))
             status = os.waitstatus_to_exitcode(runs[-1]["status"])
-            if status != 0:
+            if status not in statuses:
                 return {"error": f"exit status {status} {_tail(err)}".strip()}
     run = {key: statistics.mean(run[key] for run in runs) for key in ("wall", "user", "sys")}
     return run | {"cpu": run["user"] + run["sys"], "rss_mib": max(run["rss_mib"] for run in runs)}
@@ -60,7 +60,7 @@ def run_reported(argv):
     return run | ({"file_mb": line["file_bytes"] / 1e6} if "file_bytes" in line else {})
 
 
-def capture(argv):
+def capture(argv, statuses=(0,)):
     """The standard output of `argv` as an open binary file, or None and why not."""
     out = tempfile.TemporaryFile()
     with tempfile.TemporaryFile() as err:
@@ -68,7 +68,7 @@ def capture(argv):
             status = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, timeout=TIMEOUT_S).returncode
         except (OSError, subprocess.TimeoutExpired) as problem:
             return None, str(problem)
-        if status != 0:
+        if status not in statuses:
             return None, f"exit status {status} {_tail(err)}".strip()
     out.seek(0)
     return out, None

@@ -1,4 +1,5 @@
 """Markdown out of the results, for the terminal and for docs/explanation/benchmarks.md."""
+import statistics
 
 BEGIN, END = "<!-- results: written by script/bench --docs -->", "<!-- end of results -->"
 
@@ -12,6 +13,9 @@ def demand_value(demand, medians):
 def _side(side, medians):
     if isinstance(side, (int, float)):
         return side
+    if not isinstance(side[-1], str):  # no metric: a list of sides
+        values = [_side(one, medians) for one in side]
+        return statistics.geometric_mean(values) if all(values) else None
     names, metric = side
     names = [names] if isinstance(names, str) else names
     values = [medians[name][metric] for name in names if metric in medians.get(name, {})]

@@ -25,7 +25,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="script/bench", description=__doc__.splitlines()[0],
         epilog="Exit status: 0 all demands met, 1 an answer differs or a demand is not met or not measured.")
-    parser.add_argument("--quick", action="store_true", help="only the 128 MB corpora: minutes instead of a quarter of an hour; "
+    parser.add_argument("--quick", action="store_true", help="only small corpora: minutes instead of half an hour; "
                         "start-up weighs more, so the ratios say less")
     parser.add_argument("--set", dest="sets", nargs="+", action="extend", choices=[*sets.SETS, *sets.GROUPS], metavar="NAME",
                         help="only these: " + ", ".join(sets.SETS) + "; or all of a group: " + ", ".join(sets.GROUPS))
@@ -65,7 +65,7 @@ def describe_versions(tools):
     versions["Python"] = platform.python_version()
     versions |= {package["name"]: package["version"] for package in packages
                  if package["name"].lower() in ("fastwarc", "warcio", "warctools", "ir_datasets", "zlib-state", "indexed_gzip",
-                                                "rapidgzip", "cdxj-indexer")}
+                                                "rapidgzip", "cdxj-indexer", "yscope-clp-core", "ripgrep")}
     if tools.crate:
         versions["fastwarc crate"] = "2.0.0"
     return versions | {library: first_line("pkg-config", "--modversion", library)
@@ -76,7 +76,9 @@ def check_answer(contestant, expected):
     """A warm-up whose output is read: (agreement in words, error that keeps it out of the rounds)."""
     if not os.access(contestant.argv[0], os.X_OK):
         return "", f"{Path(contestant.argv[0]).name} is not built"
-    out, error = measure.capture(contestant.check_argv or contestant.argv)
+    if contestant.before:
+        contestant.before()
+    out, error = measure.capture(contestant.check_argv or contestant.argv, contestant.statuses)
     if error:
         return "", error
     with out:
@@ -92,11 +94,13 @@ def check_answer(contestant, expected):
 
 
 def measured(contestant, launcher):
+    if contestant.before:
+        contestant.before()
     if contestant.sampled:
         return measure.run_sampled(contestant.argv)
     if contestant.reported:
         return measure.run_reported(contestant.argv)
-    run = measure.run_once(launcher, contestant.argv, contestant.repeats)
+    run = measure.run_once(launcher, contestant.argv, contestant.repeats, contestant.statuses)
     if contestant.written and "error" not in run:
         run["file_mb"] = contestant.written.stat().st_size / 1e6
     return run

@@ -4,6 +4,7 @@ import zlib
 from pathlib import Path
 
 import answers
+import clps
 import recordio
 import seek
 import writing
@@ -224,7 +225,7 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | recordio.SETS | seek.SETS | writing.SETS
+} | recordio.SETS | seek.SETS | writing.SETS | clps.SETS
 
 # Names for several sets at once.
-GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS)}
+GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS), "clps": list(clps.SETS)}

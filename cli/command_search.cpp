@@ -1,6 +1,7 @@
 // fonds search
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,6 +92,19 @@ std::optional<std::int64_t> parse_bound(const Arguments& arguments, std::string_
   return *instant;
 }
 
+// Milliseconds become nanoseconds there without a look at what fits.
+std::optional<std::int64_t> overflowing(const Arguments& arguments, std::string_view flag,
+                                        std::string_view other_name,
+                                        std::optional<std::int64_t> instant) {
+  const std::string& text = arguments.get(arguments.has(flag) ? flag : other_name);
+  std::int64_t milliseconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+  if (!instant || read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+    return instant;
+  }
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(milliseconds) * 1'000'000U);
+}
+
 std::vector<query::Path> parse_keys(std::string_view flag, const std::vector<std::string>& keys,
                                     query::Meaning meaning) {
   std::string failed;
@@ -134,6 +148,10 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
   search.until = parse_bound(arguments, "--until", "--tle");
   if (search.since && search.until && *search.since > *search.until) {
     throw UsageError{"nothing lies between --since and --until: the first is later"};
+  }
+  if (meaning == query::Meaning::ClpS) {
+    search.since = overflowing(arguments, "--since", "--tge", search.since);
+    search.until = overflowing(arguments, "--until", "--tle", search.until);
   }
   if (arguments.has("--limit")) {
     search.limit = parse_count(arguments, "--limit", 0);

@@ -10,11 +10,11 @@ FILES = [path for path in GOOD if path.suffix == ".clps"]
 BAD = sorted(CLPS.glob("bad-*.clps"))
 # What a message about each damaged archive names: a member, the metadata, or a table.
 SECTION = {
-    "bad-metadata-size": "metadata|header", "bad-truncated-metadata": "metadata", "bad-member-order": "/?(var|log).dict|member|metadata",
-    "bad-num-segments": "num_segments|metadata|segments", "bad-key-length": "schema_tree", "bad-parent-self": "schema_tree",
-    "bad-schema-node": "schema_ids", "bad-tag-length": "schema_ids", "bad-column-short": "table|/0",
-    "bad-stream-longer": "stream|table|/0", "bad-dict-entry-length": "var.dict", "bad-float-word": "table|var|column|/0",
-    "bad-pattern-id": "table|column|pattern", "bad-zero-fraction": "table|column|pattern",
+    "bad-metadata-size": "metadata", "bad-truncated-metadata": "metadata", "bad-member-order": "metadata.*/log.dict",
+    "bad-num-segments": "metadata.*num_segments", "bad-key-length": "/schema_tree", "bad-parent-self": "/schema_tree",
+    "bad-schema-node": "/schema_ids|table 2", "bad-tag-length": "/schema_ids|table 1", "bad-column-short": "table 0",
+    "bad-stream-longer": "stream 0|table 2", "bad-dict-entry-length": "/var.dict", "bad-float-word": "table 0",
+    "bad-pattern-id": "table 0", "bad-zero-fraction": "table 0",
 }
 # The damaged archives hold these tables. What --skip-damaged delivers of each: the tables that its
 # defect does not touch.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,24 @@ char32_t hex_value(std::string_view digits) {
   std::uint32_t value = 0;
   std::from_chars(digits.data(), digits.data() + 4, value, 16);
   return value;
+}
+
+// How many octets from `at` on a string can have that are no quote, backslash or control character;
+// where fewer than eight are left, too few.
+std::size_t plain_octets(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
+  const std::size_t begin = at;
+  for (; text.size() - at >= 8; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const std::uint64_t controls = (word - kOnes * 0x20U) & ~word & kHighs;
+    if ((controls | has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\'))) != 0) {
+      break;
+    }
+  }
+  return at - begin;
 }
 
 char control_of(char letter) {
@@ -157,6 +176,7 @@ bool JsonScanner::string() {
     return false;
   }
   std::size_t at = at_ + 1;
+  at += plain_octets(text_, at);
   while (at < text_.size() && text_[at] != '"') {
     if (utf8::octet(text_[at]) < 0x20U) {
       at_ = at;
@@ -177,6 +197,7 @@ bool JsonScanner::string() {
       return false;
     }
     at += unicode ? 6 : 2;
+    at += plain_octets(text_, at);
   }
   if (at >= text_.size()) {
     at_ = text_.size();

@@ -117,6 +117,20 @@ TEST(QueryJsonScanner, AgreesWithAnotherReaderOnEveryChangedText) {
   }
 }
 
+// Strings are passed eight octets at a time.
+TEST(QueryJsonScanner, FindsWhatEndsAStringAtEveryPlace) {
+  for (std::size_t before = 0; before < 20; ++before) {
+    for (std::size_t after = 0; after < 20; ++after) {
+      const std::string a(before, 'a');
+      const std::string b(after, '\xe9');
+      EXPECT_EQ(tokens_of("\"" + a + "\\n" + b + "\""), "s\"" + a + "\\n" + b + "\".");
+      EXPECT_EQ(tokens_of("\"" + a + "\x1f" + b + "\""), "!" + std::to_string(before + 1));
+      EXPECT_EQ(tokens_of("\"" + a + "\\q" + b + "\""), "!" + std::to_string(before + 1));
+      EXPECT_EQ(tokens_of("[\"" + a + "\",\"" + b + "\"]"), "[s\"" + a + "\"s\"" + b + "\"].");
+    }
+  }
+}
+
 TEST(QueryJsonScanner, DeepTextsNeedNoStack) {
   const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
   EXPECT_TRUE(tokens_of(deep).ends_with("]."));

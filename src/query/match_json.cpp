@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,13 +27,33 @@ void collect(const Node& node, std::vector<const Filter*>& out) {
   }
 }
 
-std::vector<const Path*> paths_of(const std::vector<const Filter*>& filters) {
-  std::vector<const Path*> paths;
-  for (const Filter* filter : filters) {
-    paths.push_back(&filter->path);
+// The same for paths that are the same, and for no others.
+std::string identity_of(const Path& path) {
+  std::string identity(1, static_cast<char>(path.space));
+  for (const PathStep& step : path.steps) {
+    identity += step.wildcard ? "*" : std::to_string(step.key.size()) + ":" + step.key;
   }
-  return paths;
+  return identity;
 }
+
+// The filters of each path. Lists ask many values of one path, which is followed once.
+struct PathFilters {
+  std::vector<const Path*> paths;
+  std::vector<std::vector<std::uint32_t>> filters;
+
+  explicit PathFilters(const std::vector<const Filter*>& all) {
+    std::unordered_map<std::string, std::size_t> known;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      const Path& path = all[i]->path;
+      const auto [place, is_new] = known.try_emplace(identity_of(path), paths.size());
+      if (is_new) {
+        paths.push_back(&path);
+        filters.emplace_back();
+      }
+      filters[place->second].push_back(i);
+    }
+  }
+};
 
 // Whether a filter looks at this tree of keys. An unmarked lone `*` covers what people see and what
 // libraries added.
@@ -58,12 +79,14 @@ tl::unexpected<Error> no_object(std::string_view name, std::size_t at) {
 // found. Then the tree is asked.
 struct RecordMatch::State {
   explicit State(const Query& query)
-      : root(query.root), filters(filters_of(root)), tracker(paths_of(filters)) {
-    for (std::uint32_t i = 0; i < filters.size(); ++i) {
-      matchers.emplace_back(*filters[i], query.options);
-      for (const Namespace space : {Namespace::User, Namespace::Generated, Namespace::Archive}) {
-        if (covers(filters[i]->path, space)) {
-          of_space[static_cast<std::size_t>(space)].push_back(i);
+      : root(query.root), filters(filters_of(root)), by_path(filters), tracker(by_path.paths) {
+    for (const Filter* filter : filters) {
+      matchers.emplace_back(*filter, query.options);
+    }
+    for (const Namespace space : {Namespace::User, Namespace::Generated, Namespace::Archive}) {
+      for (std::uint32_t path = 0; path < by_path.paths.size(); ++path) {
+        if (covers(*by_path.paths[path], space)) {
+          of_space[static_cast<std::size_t>(space)].push_back(path);
         }
       }
     }
@@ -116,14 +139,22 @@ struct RecordMatch::State {
     }
   }
 
+  // Asks all filters whose path ends here, and that were not satisfied before.
+  template <typename Matches>
+  void ask(Matches matches) {
+    tracker.for_each_end([&](std::uint32_t path) {
+      for (const std::uint32_t filter : by_path.filters[path]) {
+        found[filter] = found[filter] || matches(matchers[filter]);
+      }
+    });
+  }
+
   void found_container() {
-    tracker.for_each_end([this](std::uint32_t i) { found[i] = found[i] || matchers[i].exists(); });
+    ask([](const ValueMatch& match) { return match.exists(); });
   }
 
   void found_scalar(JsonToken token, std::string_view spelled) {
-    tracker.for_each_end([&](std::uint32_t i) {
-      found[i] = found[i] || matches_scalar(matchers[i], token, spelled, scratch);
-    });
+    ask([&](const ValueMatch& match) { return matches_scalar(match, token, spelled, scratch); });
   }
 
   // `next` is the number of the first filter of the node, and becomes that of the one behind it.
@@ -144,7 +175,8 @@ struct RecordMatch::State {
   Node root;
   std::vector<const Filter*> filters;  // of `root`, in order
   std::vector<ValueMatch> matchers;    // of these
-  std::vector<std::uint32_t> of_space[3];
+  PathFilters by_path;
+  std::vector<std::uint32_t> of_space[3];  // paths
   PathTracker tracker;
   std::vector<bool> found;
   std::string scratch;

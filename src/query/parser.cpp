@@ -27,6 +27,7 @@ constexpr unsigned kMaxDepth = 1000;
 constexpr std::size_t kMaxOctets = std::size_t{1} << 20U;
 // Every filter has a path of its own; a long key before a long list must not fill the memory.
 constexpr std::size_t kMaxPathOctets = std::size_t{64} << 20U;
+constexpr std::size_t kMaxFilters = 65536;
 
 bool is_literal(const Token& token) {
   return token.kind == TokenKind::Quoted || token.kind == TokenKind::Word;
@@ -359,11 +360,9 @@ class Parser {
     for (const PathStep& step : path.steps) {
       path_octets_ += sizeof step + step.key.size();
     }
-    if (path_octets_ > kMaxPathOctets) {
-      return fault(literal.at,
-                   "found too many values behind long keys: together the paths have more "
-                   "than " +
-                       std::to_string(kMaxPathOctets) + " octets");
+    if (path_octets_ > kMaxPathOctets || ++filters_ > kMaxFilters) {
+      return fault(literal.at, "found too many values: more than " + std::to_string(kMaxFilters) +
+                                   ", or many behind long keys");
     }
     out.kind = Node::Kind::Filter;
     out.filter = {.path = path, .comparison = comparison, .literal = std::move(literal)};
@@ -462,8 +461,9 @@ class Parser {
   Meaning meaning_;
   std::size_t next_ = 0;
   unsigned open_ = 0;
-  Path prefix_;  // of the braces that are open
-  std::size_t path_octets_ = 0;
+  Path prefix_;                  // of the braces that are open
+  std::size_t path_octets_ = 0;  // of all filters
+  std::size_t filters_ = 0;
   std::optional<std::size_t> impossible_at_;
 };
 

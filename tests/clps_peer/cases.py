@@ -40,8 +40,9 @@ class Options:
                 "projection": self.projection}
 
 
-def answer(query, options, lines, timestamp_key=None, archive=records.Object()):
-    """The positions of the lines that match, and what is printed for each as a value.
+def answer(query, options, lines, timestamp_key=None, archive=lambda record: records.Object()):
+    """The positions of the lines that match, and what is printed for each as a value. `archive` says
+    what `$` names of a record.
 
     QueryError for what the default meaning calls an error."""
     evaluator = naive.Evaluator(query, options.ignore_case)
@@ -62,7 +63,7 @@ def answer(query, options, lines, timestamp_key=None, archive=records.Object()):
             ns = instant_at(user, key)
             if ns is None or (since is not None and ns < since * 10**6) or (until is not None and ns > until * 10**6):
                 continue
-        if evaluator.matches(naive.Record(user, archive=archive)):
+        if evaluator.matches(naive.Record(user, archive=archive(value))):
             found.append((position, naive.project(value, [path for _, path in paths]) if paths else value))
     return found
 

@@ -25,6 +25,8 @@ UNICODE_TEXTS = ["naïve café {i}", "NAÏVE CAFÉ {i}", "ключ={i} x", "東�
 IN_TEXT_INTEGERS = ["0", "1", "7", "12", "125", "1250", "007", "4611686018427387904", "9223372036854775807", "9223372036854775808"]
 IN_TEXT_FLOATS = ["1.25", "12.5", "0.5", ".5", "125.", "00.10", "3.141592653589793", "1.2.3", "9999999999.999999"]
 HEX = ["cafe", "dead7", "a1b2", "x9", "zz", "77", "F", "beef"]
+NAMESPACES = ['$_filename: "in-0.jsonl"', "$_filename: *1.json?", "$_file_split_number: 0", "$_file_split_number > 0", "$nosuch: *", "$*: 0",
+              "$_filename: *", "@a: *", "@*: *", "!a: *", "#*: *", "log_event_idx: 0", "$_filename.x: *", '$_filename: (in-0.jsonl "in-1*")']
 KEYS = ["a", "b", "c", "d", "level", "msg"]
 ODD_KEYS = ["key with space", "a.b", "*", "k*y", "k?y", "@at", "$d", "!x", "#h", "not", "k:y", 'q"t', "b\\s", "tab\tkey", "(p)", "log_event_idx"]
 UNICODE_KEYS = ["ключ", "é"]
@@ -50,6 +52,7 @@ class Shape:
     mixed: bool = True           # and beside or without parentheses
     exists: bool = True          # the value `*`
     nulls: bool = True           # the value null
+    namespaces: bool = True      # keys that begin with @ $ ! #
     fresh: bool = False          # values that occur once, of any spelling, instead of few that occur often
     depth: int = 3
 
@@ -304,6 +307,8 @@ class Queries:
         if self.shape.times and self.random.random() < 0.3:
             operator = self.random.choice([":", "<", "<=", ">", ">="])
             return f"ts {operator} {self.time()}" if self.random.random() < 0.9 else 'ts: "2024-03-01*"'
+        if self.shape.namespaces and self.random.random() < 0.04:
+            return self.random.choice(NAMESPACES)
         path, value = self.random.choice(self.pairs)
         kind = self.random.random()
         if kind < 0.1 and self.shape.any_key:

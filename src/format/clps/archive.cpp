@@ -68,7 +68,8 @@ struct Archive::State {
   std::shared_ptr<ByteSource> source;
   ArchiveOptions options;
   Budget budget{0};
-  std::mutex finding_mutex;
+  std::mutex finding_mutex, spare_mutex;
+  PlainBytes spare;  // guarded by spare_mutex
   std::optional<Container> container;
   SchemaTree tree;
   ParsedSchemas schemas;
@@ -79,6 +80,19 @@ struct Archive::State {
 
   State(std::shared_ptr<ByteSource> from, ArchiveOptions with)
       : source(std::move(from)), options(std::move(with)), budget(options.read.memory_budget) {}
+
+  // The memory of a stream that is done serves the next one: fresh pages cost the system more time
+  // than what is written to them.
+  PlainBytes take_spare() {
+    const std::lock_guard lock(spare_mutex);
+    return std::move(spare);
+  }
+  void keep_spare(PlainBytes memory) {
+    const std::lock_guard lock(spare_mutex);
+    if (!memory.in_file() && memory.capacity() > spare.capacity()) {
+      spare = std::move(memory);
+    }
+  }
 
   void tell(Finding finding) {
     if (options.on_finding) {
@@ -142,12 +156,13 @@ struct Archive::State {
     tell_extra(Member::SchemaTree, parsed.extra);
     tree = std::move(parsed.tree);
     FONDS_TRY(const PlainBytes schema_bytes, plain_member(Member::SchemaIds));
-    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
+    FONDS_TRY(schemas,
+              placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
     tell_extra(Member::SchemaIds, schemas.extra);
     FONDS_TRY(const PlainBytes table_bytes, plain_member(Member::TableMetadata));
-    FONDS_TRY(tables,
-              placed(Member::TableMetadata, parse_tables(table_bytes.view(), schemas.schemas,
-                                                         container->range(Member::Tables).length, budget.left())));
+    FONDS_TRY(tables, placed(Member::TableMetadata,
+                             parse_tables(table_bytes.view(), schemas.schemas,
+                                          container->range(Member::Tables).length, budget.left())));
     tell_extra(Member::TableMetadata, tables.extra);
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
@@ -196,13 +211,17 @@ struct Stream::State {
   std::optional<Inflater> inflater;
   StreamInfo info;
   std::uint64_t stored_at = 0;  // where it begins in the archive
-  Archive::State* archive = nullptr;
+  std::shared_ptr<Archive::State> archive;
   bool told = false;
   std::set<std::uint64_t> summed;  // places
 };
 
 Stream::Stream() : state_(std::make_unique<State>()) {}
-Stream::~Stream() = default;
+Stream::~Stream() {
+  if (state_->archive != nullptr && state_->inflater) {
+    state_->archive->keep_spare(state_->inflater->take());
+  }
+}
 
 Result<bool> Stream::ensure(std::uint64_t n) {
   State& state = *state_;
@@ -230,6 +249,10 @@ Result<bool> Stream::ensure(std::uint64_t n) {
   return n <= bytes_.size();
 }
 
+std::uint64_t Stream::stored_left() const {
+  return state_->stored.view.size() - state_->inflater->taken();
+}
+
 void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
   if (!state_->summed.insert(at).second) {
     return;
@@ -242,13 +265,13 @@ void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
   }
 }
 
-Archive::Archive(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Archive::Archive(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Archive::~Archive() = default;
 
 Result<std::shared_ptr<Archive>> Archive::open(std::shared_ptr<ByteSource> source,
                                                ArchiveOptions options) {
   return guarded([&]() -> Result<std::shared_ptr<Archive>> {
-    auto state = std::make_unique<State>(std::move(source), std::move(options));
+    auto state = std::make_shared<State>(std::move(source), std::move(options));
     FONDS_TRY(state->container,
               Container::open(*state->source, state->budget, state->options.read.max_window,
                               [&state](Finding finding) { state->tell(std::move(finding)); }));
@@ -284,6 +307,7 @@ void Archive::tell(Finding finding) const { state_->tell(std::move(finding)); }
 Result<const Dictionary*> Archive::dictionary(Member member) const {
   LoadedDictionary& loaded = state_->dictionaries[static_cast<std::size_t>(member)];
   std::call_once(loaded.once, [&] {
+    static_cast<void>(state_->take_spare());  // its room is needed now
     auto read = guarded([&]() -> Result<Dictionary> {
       FONDS_TRY(const Stored stored, state_->container->read(member));
       const std::uint64_t begin = member_range(member).offset;
@@ -314,11 +338,14 @@ Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index, bool in_
     Stream::State& state = *stream->state_;
     stream->index_ = index;
     state.info = info;
-    state.archive = state_.get();
+    state.archive = state_;
     state.stored_at = member_range(Member::Tables).offset + info.offset;
     FONDS_TRY(state.stored, state_->container->read(Member::Tables, info.offset, info.stored));
     state.inflater.emplace(state.stored.view, info.plain, state_->options.read.max_window,
                            state_->budget, in_file);
+    if (!in_file) {
+      state.inflater->reuse(state_->take_spare());
+    }
     return stream;
   });
 }

@@ -138,6 +138,13 @@ class InputSplitter {
   bool begun_ = false;
 };
 
+Result<std::unique_ptr<RecordReader>> open_reader(const fonds::Archive& archive,
+                                                  const ReadOptions& options) {
+  FONDS_TRY(auto opened, open_for_reading(archive, options));
+  FONDS_TRY(auto reader, EventReader::open(std::move(opened), options));
+  return std::unique_ptr<RecordReader>(std::move(reader));
+}
+
 class ClpsFormat final : public Format {
  public:
   std::string_view name() const override { return "clp-s"; }
@@ -164,9 +171,11 @@ class ClpsFormat final : public Format {
 
   Result<std::unique_ptr<RecordReader>> open(const fonds::Archive& archive,
                                              const ReadOptions& options) const override {
-    FONDS_TRY(auto opened, open_for_reading(archive, options));
-    FONDS_TRY(auto reader, EventReader::open(std::move(opened), options));
-    return std::unique_ptr<RecordReader>(std::move(reader));
+    auto reader = open_reader(archive, options);
+    if (!reader && reader.error().code() == ErrorCode::LimitExceeded) {
+      return tl::unexpected(std::move(reader.error()).as("limit-exceeded"));
+    }
+    return reader;
   }
 
   Status describe(const fonds::Archive& archive, const ReadOptions& options, const Totals* totals,
@@ -183,8 +192,7 @@ class ClpsFormat final : public Format {
   }
 
   Result<SearchReport> search(const fonds::Archive& archive, const query::Query& query,
-                              const SearchOptions& options,
-                              const SearchSink& sink) const override {
+                              const SearchOptions& options, const SearchSink& sink) const override {
     FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
     auto report = clps::search(opened.archive, query, options, sink);
     tell_all(opened, sink.finding);

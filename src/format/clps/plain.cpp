@@ -143,9 +143,16 @@ Status Inflater::reserve() {
     return fail(ErrorCode::LimitExceeded,
                 fmt::format("{} bytes out of {} are no honest compression", most, stored_.size()));
   }
+  room_ = static_cast<std::size_t>(most);
   if (in_file_) {
-    return plain_.reserve_in_file(static_cast<std::size_t>(most));
+    return plain_.reserve_in_file(room_);
   }
+  if (spare_.capacity() >= most) {
+    plain_ = std::move(spare_);
+    plain_.set_size(0);
+    return {};
+  }
+  spare_ = PlainBytes();
   if (most > std::numeric_limits<std::size_t>::max() / 2 ||
       !plain_.reserve(static_cast<std::size_t>(most), budget_)) {
     return fail(ErrorCode::LimitExceeded,
@@ -156,7 +163,7 @@ Status Inflater::reserve() {
 }
 
 Status Inflater::ensure(std::uint64_t n) {
-  if (!over_ && plain_.capacity() == 0 && n > 0 && !stored_.empty()) {
+  if (!over_ && room_ == 0 && n > 0 && !stored_.empty()) {
     FONDS_CHECK(reserve());
   }
   while (!over_ && plain_.size() < n) {
@@ -166,7 +173,7 @@ Status Inflater::ensure(std::uint64_t n) {
     }
     // Piece by piece costs a copy of everything; where most of the frame is wanted it is done
     // whole.
-    const std::uint64_t room = plain_.capacity() - plain_.size();
+    const std::uint64_t room = room_ - plain_.size();
     FONDS_CHECK(whole_ && n - plain_.size() > room / 8 * 7 ? whole_frame() : continue_frame(n));
   }
   return {};
@@ -208,7 +215,7 @@ Status Inflater::begin_frame() {
 Status Inflater::whole_frame() {
   const std::size_t had = plain_.size();
   const std::size_t got =
-      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, plain_.capacity() - had,
+      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, room_ - had,
                           stored_.data() + at_, static_cast<std::size_t>(frame_end_ - at_));
   if (ZSTD_isError(got) != 0) {
     whole_ = false;  // piece by piece shows how far it is good
@@ -224,7 +231,7 @@ Status Inflater::whole_frame() {
 Status Inflater::continue_frame(std::uint64_t n) {
   whole_ = false;
   const std::uint64_t had = plain_.size();
-  const std::uint64_t want = std::min<std::uint64_t>(plain_.capacity(), n + zstd::kMaxBlockSize);
+  const std::uint64_t want = std::min<std::uint64_t>(room_, n + zstd::kMaxBlockSize);
   ZSTD_outBuffer out{plain_.data(), static_cast<std::size_t>(want), plain_.size()};
   ZSTD_inBuffer in{stored_.data(), static_cast<std::size_t>(frame_end_),
                    static_cast<std::size_t>(at_)};
@@ -237,7 +244,7 @@ Status Inflater::continue_frame(std::uint64_t n) {
     in_frame_ = false;
   } else if (out.pos == had && in.pos == in.size) {
     damaged("the zstd frame is cut short", at_);
-  } else if (out.pos == plain_.capacity() && plain_.size() == most_) {
+  } else if (out.pos == room_ && plain_.size() == most_) {
     // Nothing may be left but the end of the frame.
     std::byte beyond{};
     ZSTD_outBuffer more{&beyond, 1, 0};
@@ -250,7 +257,7 @@ Status Inflater::continue_frame(std::uint64_t n) {
       damage_.too_much = more.pos > 0;
     }
     in_frame_ = false;
-  } else if (out.pos == plain_.capacity() && out.pos == had) {
+  } else if (out.pos == room_ && out.pos == had) {
     damaged("the zstd frame is damaged", at_);
   }
   return {};

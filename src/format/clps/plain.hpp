@@ -44,6 +44,7 @@ class PlainBytes {
   ~PlainBytes();
   PlainBytes(PlainBytes&& other) noexcept { swap(other); }
   PlainBytes& operator=(PlainBytes&& other) noexcept {
+    PlainBytes old(std::move(*this));
     swap(other);
     return *this;
   }
@@ -53,6 +54,7 @@ class PlainBytes {
   std::size_t capacity() const { return capacity_; }
   std::byte* data() { return data_; }
   void set_size(std::size_t size) { size_ = size; }
+  bool in_file() const { return mapped_; }
   // Room for `capacity` bytes, above 0; called once. False: the budget or the system has not so
   // much.
   bool reserve(std::size_t capacity, Budget& budget);
@@ -80,7 +82,7 @@ class PlainBytes {
 // What is wrong with compressed bytes, and behind how many of them.
 struct InflateDamage {
   std::string what;
-  std::uint64_t at = 0;  // stored bytes before it
+  std::uint64_t at = 0;   // stored bytes before it
   bool too_much = false;  // more comes out than may
 };
 
@@ -93,9 +95,13 @@ class Inflater {
   Inflater(ByteView stored, std::uint64_t most, std::uint64_t max_window, Budget& budget,
            bool in_file = false);
 
+  // Memory that may be used for what comes out; called before ensure().
+  void reuse(PlainBytes memory) { spare_ = std::move(memory); }
+
   // Until at least `n` bytes are there, or all, or damage comes. Errors: LimitExceeded.
   Status ensure(std::uint64_t n);
-  bool over() const { return over_; }  // all is there, or damage came
+  std::uint64_t taken() const { return at_; }  // stored bytes
+  bool over() const { return over_; }          // all is there, or damage came
   const InflateDamage* damage() const { return damaged_ ? &damage_ : nullptr; }
   const PlainBytes& plain() const { return plain_; }
   // What is there may be changed: nothing that comes later is made of it.
@@ -117,7 +123,8 @@ class Inflater {
   std::uint64_t most_, max_window_;
   Budget& budget_;
   std::unique_ptr<ZSTD_DCtx, FreeContext> context_;
-  PlainBytes plain_;
+  PlainBytes plain_, spare_;
+  std::size_t room_ = 0;         // for all that can come out; 0: not made yet
   std::uint64_t at_ = 0;         // stored bytes that were taken
   std::uint64_t frame_end_ = 0;  // of the frame that is being read
   bool in_file_, in_frame_ = false, whole_ = false, over_ = false, damaged_ = false;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -103,6 +104,7 @@ struct Rebuilder::State {
   std::vector<Finding> findings;
   Batch batch;
   std::size_t rows_in_batch = kMostRows;
+  std::vector<NodeId> time_nodes;  // of the timestamp column, ascending
   bool over = false;
   std::optional<Error> error;
 
@@ -154,14 +156,16 @@ struct Rebuilder::State {
     if (archive->tree().log_order() != kNoNode) {
       loaded_table->log_order = loaded_table->table.column(archive->tree().log_order());
     }
-    if (!archive->metadata().time_ranges.empty()) {
-      for (const NodeId node : archive->metadata().time_ranges.front().nodes) {
-        const Column* const column = loaded_table->table.column(node);
-        loaded_table->time = column != nullptr ? column : loaded_table->time;
+    for (const Column& column : loaded_table->table.columns()) {
+      if (std::binary_search(time_nodes.begin(), time_nodes.end(), column.node)) {
+        loaded_table->time = &column;
       }
     }
     if (index < options.rows.size() && options.rows[index] && !options.rows[index]->bits.empty()) {
       loaded_table->rows = &*options.rows[index];
+    }
+    if (options.on_table) {
+      options.on_table(loaded_table->table, *stream);
     }
     return loaded_table;
   }
@@ -241,8 +245,8 @@ struct Rebuilder::State {
                           archive->budget().limit() - std::min(archive->budget().limit(), plain));
       }
     }
-    // What does not fit waits in files: log order needs all tables at hand.
-    const bool in_file = plain > archive->budget().left() / 4 * 3;
+    // What does not fit beside the dictionaries waits in files: log order needs all tables at hand.
+    const bool in_file = plain > archive->budget().left() / 2;
     std::map<std::size_t, std::shared_ptr<Stream>> opened;
     FONDS_CHECK(decompress(streams, in_file, opened));
     for (const std::size_t table : tables) {
@@ -331,13 +335,21 @@ struct Rebuilder::State {
     return {};
   }
 
+  // Where the stream of a table begins.
+  Location place_of(std::size_t table) const {
+    const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
+    return {.source = archive->name(),
+            .stored_offset =
+                archive->member_range(Member::Tables).offset + archive->streams()[index].offset};
+  }
+
   void tell_lost() {
     for (const Job::Lost& one : current->lost) {
       if (++lost[one.table] <= kToldRecords) {
         findings.push_back(make_finding("clps-cell",
                                         fmt::format("table {}, record {}: {}; the record is lost",
                                                     one.table, one.row, one.fault),
-                                        {.source = archive->name()}));
+                                        place_of(one.table)));
       }
     }
   }
@@ -347,12 +359,31 @@ struct Rebuilder::State {
       if (count > kToldRecords) {
         findings.push_back(make_finding(
             "clps-cell", fmt::format("table {}: {} records are lost in all", table, count),
-            {.source = archive->name()}));
+            place_of(table)));
       }
     }
     lost.clear();
   }
 };
+
+namespace {
+
+// Has dictionaries decompressed beside the streams. What goes wrong shows when they are used.
+std::vector<std::jthread> load_ahead(const Archive& archive, const Texts::Needs& needs,
+                                     unsigned threads) {
+  std::vector<std::jthread> loading;
+  const auto load = [&](bool needed, Member member) {
+    if (needed && threads > 1) {
+      loading.emplace_back([&archive, member] { static_cast<void>(archive.dictionary(member)); });
+    }
+  };
+  load(needs.variables, Member::Variables);
+  load(needs.log_types, Member::LogTypes);
+  load(needs.array_types, Member::ArrayTypes);
+  return loading;
+}
+
+}  // namespace
 
 Rebuilder::Rebuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Rebuilder::~Rebuilder() = default;
@@ -370,10 +401,14 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     if (state->options.project) {
       state->projection = Projection(from.tree(), state->options.projection);
     }
+    if (!from.metadata().time_ranges.empty()) {
+      state->time_nodes = from.metadata().time_ranges.front().nodes;
+      std::sort(state->time_nodes.begin(), state->time_nodes.end());
+    }
     Texts::Needs needs{false, false, false};
     for (std::size_t i = 0; i < from.tables().size(); ++i) {
       const TableInfo& table = from.tables()[i];
-      if (!table.fault.empty() || table.records == 0 ||
+      if (!table.fault.empty() || (table.records == 0 && !state->options.on_table) ||
           (!state->options.rows.empty() &&
            (i >= state->options.rows.size() || !state->options.rows[i]))) {
         continue;
@@ -389,7 +424,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
     }
-    FONDS_TRY(state->texts, Texts::open(from, needs));
+    const std::vector<std::jthread> loading = load_ahead(from, needs, state->options.threads);
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);
     state->rows_in_batch = static_cast<std::size_t>(
@@ -397,6 +432,7 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     if (state->options.order == Order::Log) {
       FONDS_CHECK(state->load_all());
     }
+    FONDS_TRY(state->texts, Texts::open(from, needs));
     if (state->options.threads > 1) {
       const Texts* const texts = state->texts.get();
       state->jobs.emplace(state->options.threads, from.budget().limit() / 4, [texts] {

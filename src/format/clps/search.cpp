@@ -13,6 +13,8 @@
 #include <fmt/core.h>
 
 #include "base/guarded.hpp"
+#include "format/clps/compat.hpp"
+#include "format/clps/compat_term.hpp"
 #include "format/clps/search_aggregate.hpp"
 #include "format/clps/search_keys.hpp"
 #include "format/clps/search_plan.hpp"
@@ -135,7 +137,9 @@ Status Search::find_projection() {
     FONDS_TRY(const KeyMachine machine, KeyMachine::make(path.steps));
     for (const KeyHit& hit :
          find_keys(archive_->tree(), machine, roots_of(path), /*arrays=*/false)) {
-      if (hit.accepts) {
+      // What clp-s shows are values and arrays that it keeps whole.
+      const bool value = compat::type_of(archive_->tree()[hit.node].type) != 0;
+      if (hit.accepts && (value || query_.options.meaning == query::Meaning::Default)) {
         projection_.push_back(hit.node);
       }
     }
@@ -147,8 +151,14 @@ Status Search::find_projection() {
 
 Status Search::prepare() {
   FONDS_CHECK(find_projection());
-  FONDS_TRY(planner_, make_default_planner(*archive_, query_));
-  FONDS_TRY(bounds_, TimeBounds::make(*archive_, options_.since, options_.until));
+  if (query_.options.meaning == query::Meaning::ClpS) {
+    FONDS_TRY(planner_,
+              make_compat_planner(*archive_, query_, options_.since, options_.until));
+    FONDS_TRY(bounds_, TimeBounds::make(*archive_, {}, {}));
+  } else {
+    FONDS_TRY(planner_, make_default_planner(*archive_, query_));
+    FONDS_TRY(bounds_, TimeBounds::make(*archive_, options_.since, options_.until));
+  }
   FONDS_TRY(aggregate_, Aggregate::make(*archive_, options_));
   FONDS_TRY(times_, Texts::open(*archive_, {false, false, false}));
   return {};

@@ -42,9 +42,9 @@ class ColumnScan {
     std::uint64_t row = 0;  // the first one
   };
   std::vector<Damage> take_damage() { return std::move(damage_); }
+  void damaged(const char* what, std::uint64_t row);
 
  private:
-  void damaged(const char* what, std::uint64_t row);
   void integers(const Interval& interval, const Column& column, const BitSet& in, BitSet& out);
   void plain_floats(const FilterTest& filter, const Column& column, const BitSet& in, BitSet& out);
   void time_numbers(const FilterTest& filter, const ColumnTest& test, const Column& column,

@@ -42,6 +42,12 @@ class BitSet {
     }
     return *this;
   }
+  BitSet& operator&=(const BitSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      words_[i] &= other.words_[i];
+    }
+    return *this;
+  }
   BitSet& operator-=(const BitSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       words_[i] &= ~other.words_[i];

@@ -22,12 +22,24 @@ namespace fonds::clps {
 // Ranges of log_event_idx, ascending and disjoint, ends excluded.
 using LogRanges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
+class LazyTable;
+class ColumnScan;
+
+// Rows that are found in another way than by conditions on columns.
+class RowTest {
+ public:
+  virtual ~RowTest() = default;
+  // Of the whole table. Thread-safe. Errors: those of Archive::table() and of reading dictionaries.
+  virtual Result<BitSet> rows(LazyTable& table, ColumnScan& scan, std::size_t records) const = 0;
+};
+
 struct Condition {
   enum class Kind : std::uint8_t {
     False,
     True,
     Columns,   // one of `columns` matches `filter`
     LogRange,  // the log_event_idx in column `log_column` lies in `ranges`
+    Rows,      // `test` says so
     And,
     Or,
     Not,
@@ -37,6 +49,7 @@ struct Condition {
   std::vector<ColumnTest> columns = {};
   std::size_t log_column = 0;
   const LogRanges* ranges = nullptr;
+  const RowTest* test = nullptr;
   std::vector<Condition> children = {};
 
   bool is(bool constant) const { return kind == (constant ? Kind::True : Kind::False); }

@@ -193,7 +193,8 @@ Status StringTest::decide_variables(const Archive& archive) const {
       add(id);
     }
   };
-  const bool exact = atoms_.exact && !ignore_case_;
+  // An empty entry is nothing that could be found.
+  const bool exact = atoms_.exact && !ignore_case_ && !atoms_.octets.empty();
   if (!exact) {
     EntryFinder(atoms_.longest, ignore_case_).for_each(*dictionary, add_if);
     return {};

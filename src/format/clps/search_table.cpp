@@ -74,6 +74,11 @@ Rows evaluate(const Condition& condition, LazyTable& table, ColumnScan& scan, co
       return any_column(condition, table, scan, in);
     case Condition::Kind::LogRange:
       return in_log_range(condition, table, in);
+    case Condition::Kind::Rows: {
+      FONDS_TRY(BitSet found, condition.test->rows(table, scan, in.size()));
+      found &= in;
+      return found;
+    }
     case Condition::Kind::And:
       return all_children(condition, table, scan, in);
     case Condition::Kind::Or:
