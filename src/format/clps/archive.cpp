@@ -235,6 +235,9 @@ Result<bool> Stream::ensure(std::uint64_t n) {
                 {.source = state.archive->source->name(), .stored_offset = state.stored_at});
   }
   bytes_ = state.inflater->plain().view();
+  if (state.inflater->over()) {
+    state.archive->source->forget({state.stored_at, state.info.stored});
+  }
   const InflateDamage* const damage = state.inflater->damage();
   const bool cut = bytes_.size() < n && damage == nullptr;
   if ((damage != nullptr || cut) && !std::exchange(state.told, true)) {
@@ -318,6 +321,7 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
                                 state_->tell(std::move(finding));
                               });
     });
+    state_->source->forget(member_range(member));
     if (read) {
       loaded.dictionary = std::move(*read);
     } else {
