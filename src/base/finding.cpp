@@ -125,17 +125,17 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "What stands behind the block are line ends, but not two CRLF."},
     {"clps-array-json", Severity::Error, "clp-s, section 9",
      "The text of an unstructured array is no JSON array."},
-    {"clps-cell", Severity::Error, "clp-s, section 15, check 7",
+    {"clps-cell", Severity::Error, "clp-s, section 7",
      "A value of a record names something that is not there: a dictionary entry, a variable, a "
      "pattern of times."},
-    {"clps-dictionary", Severity::Error, "clp-s, section 15, checks 2 and 7",
+    {"clps-dictionary", Severity::Error, "clp-s, section 6",
      "A dictionary is damaged: it cannot be decompressed to its end, or holds fewer entries than "
      "it counts."},
     {"clps-directory-size", Severity::Warning, "clp-s, section 2",
      "The files of a directory have not the size in all that the header gives."},
     {"clps-duplicate-node", Severity::Warning, "clp-s, section 4",
      "Two nodes of the schema tree have the same parent, key and type."},
-    {"clps-extra-bytes", Severity::Warning, "clp-s, section 3",
+    {"clps-extra-bytes", Severity::Warning, "clp-s, section 2",
      "Bytes follow where a section, or the archive, ends by its own count."},
     {"clps-header", Severity::Error, "clp-s, section 2",
      "The header is damaged: it is cut, gives sizes that cannot be, or has reserved fields that "
@@ -157,10 +157,10 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "A record that was put together is no JSON text."},
     {"clps-schema-tree", Severity::Error, "clp-s, section 4", "The schema tree is damaged."},
     {"clps-schemas", Severity::Error, "clp-s, section 5", "The list of schemas is damaged."},
-    {"clps-stream", Severity::Error, "clp-s, section 15, check 2",
+    {"clps-stream", Severity::Error, "clp-s, section 5",
      "A stream of tables cannot be decompressed, or gives more or fewer bytes than the table "
      "metadata says."},
-    {"clps-table", Severity::Error, "clp-s, section 15, checks 5 and 6",
+    {"clps-table", Severity::Error, "clp-s, section 5",
      "A table cannot be read: its schema is damaged, or its columns do not fill it."},
     {"clps-table-metadata", Severity::Error, "clp-s, section 5",
      "The list of streams and tables is damaged."},
@@ -169,7 +169,7 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"clps-time-range", Severity::Error, "clp-s, section 3",
      "A time lies outside of the range that the archive gives for its column, or the range is of "
      "something that holds no times."},
-    {"clps-truncated", Severity::Error, "clp-s, section 15, check 1",
+    {"clps-truncated", Severity::Error, "clp-s, section 2",
      "The file has fewer bytes than its header says."},
     {"clps-unused", Severity::Note, "clp-s, section 9",
      "Entries of a dictionary, schemas, nodes, streams or patterns are in no record."},

@@ -272,7 +272,7 @@ class Stream {
   // Decompresses until at least `n` bytes are there. False: damage comes before (told to
   // ArchiveOptions::on_finding). Errors: LimitExceeded.
   Result<bool> ensure(std::uint64_t n);
-  // Stored bytes of it behind those that were taken so far.
+  // Stored bytes of it behind those that were taken so far; 0 behind damage.
   std::uint64_t stored_left() const;
   // Makes values of the `count` differences of 8 octets at `at`, which are there; the second time
   // nothing.

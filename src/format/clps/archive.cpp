@@ -253,7 +253,8 @@ Result<bool> Stream::ensure(std::uint64_t n) {
 }
 
 std::uint64_t Stream::stored_left() const {
-  return state_->stored.view.size() - state_->inflater->taken();
+  const Inflater& inflater = *state_->inflater;
+  return inflater.damage() != nullptr ? 0 : state_->stored.view.size() - inflater.taken();
 }
 
 void Stream::sum_up(std::uint64_t at, std::uint64_t count) {

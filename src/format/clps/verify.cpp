@@ -167,6 +167,9 @@ void ArchiveCheck::check_used_nodes() {
   const SchemaTree& tree = archive_.tree();
   std::vector<bool> used(tree.nodes().size());
   for (const Schema& schema : archive_.schemas()) {
+    if (!schema.fault.empty()) {
+      return;  // it names others than it should
+    }
     for (const auto entries : {schema.ordered, schema.unordered}) {
       for (const std::int32_t entry : entries) {
         for (NodeId at = is_tag(entry) || !tree.contains(entry) ? kNoNode : entry;
