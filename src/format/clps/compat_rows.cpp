@@ -87,19 +87,7 @@ Status TableRows::select(const Column& column, BitSet& out, Test&& test) {
   return {};
 }
 
-Result<BitSet> TableRows::all_of(const BoundConjunction& conjunction) {
-  BitSet found(records_, true);
-  for (const BoundTerm& term : conjunction) {
-    FONDS_TRY(const BitSet rows, rows_of(term));
-    found &= rows;
-    if (found.none()) {
-      break;
-    }
-  }
-  return found;
-}
-
-TableRows::Rows TableRows::rows_of(const BoundTerm& bound) {
+Result<BitSet> TableRows::of(const BoundTerm& bound) {
   const Term& term = bound.term;
   if (term.check == Term::Check::LogRange) {
     return in_log_range(term);
@@ -182,8 +170,7 @@ TableRows::Rows TableRows::at_any_key(const Term& term) {
       continue;
     }
     FONDS_TRY(const Column* const column, table_.column(place));
-    FONDS_CHECK(
-        arrays(term, {}, true, floats && (term.types & kFloat) != 0, *column, found));
+    FONDS_CHECK(arrays(term, {}, true, floats && (term.types & kFloat) != 0, *column, found));
   }
   return found;
 }
@@ -203,12 +190,12 @@ Status TableRows::look_at(const Term& term, std::span<const query::PathStep> res
       return operand.is_number() ? select(*column, out, as_integer) : Status();
     case NodeType::Float:
     case NodeType::FormattedFloat:
-      return operand.is_number() ? select(*column, out,
-                                          [&](std::size_t row) {
-                                            return operand.compares(
-                                                std::bit_cast<double>(column->word(row)));
-                                          })
-                                 : Status();
+      return operand.is_number()
+                 ? select(*column, out,
+                          [&](std::size_t row) {
+                            return operand.compares(std::bit_cast<double>(column->word(row)));
+                          })
+                 : Status();
     case NodeType::DictionaryFloat:
       return operand.is_number() ? dictionary_floats(operand, *column, out) : Status();
     case NodeType::Boolean:

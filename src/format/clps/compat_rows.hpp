@@ -66,15 +66,15 @@ class TableRows {
   TableRows(const Archive& archive, TextSearches& searches, LazyTable& table, ColumnScan& scan,
             std::size_t records);
 
-  // Errors: those of Archive::table() and of reading dictionaries.
-  Result<BitSet> all_of(const BoundConjunction& conjunction);
+  // Of a term that fits the table's schema. Errors: those of Archive::table() and of reading
+  // dictionaries.
+  Result<BitSet> of(const BoundTerm& term);
 
  private:
   using Rows = Result<BitSet>;
   template <typename Test>
   Status select(const Column& column, BitSet& out, Test&& test);
 
-  Rows rows_of(const BoundTerm& term);
   Rows found_by(const BoundTerm& term);
   Rows in_log_range(const Term& term);
   Rows at_any_key(const Term& term);
@@ -93,7 +93,8 @@ class TableRows {
   std::size_t records_;
   std::size_t schema_;
   std::span<const NodeId> columns_;  // their nodes
-  // What was found, without the negation: of operand, check, node, rest of the key, kinds of values.
+  // What was found, without the negation: of operand, check, node, rest of the key, kinds of
+  // values.
   std::map<std::tuple<const Operand*, Term::Check, NodeId, const void*, std::size_t, Types>, BitSet>
       known_;
   ArrayTest arrays_;

@@ -15,8 +15,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_wildcard(char c) { return c == '*' || c == '?'; }
 bool is_delimiter(char c) {
-  return !is_digit(c) && !is_letter(c) && c != '+' && c != '-' && c != '.' && c != '\\' &&
-         c != '_';
+  return !is_digit(c) && !is_letter(c) && c != '+' && c != '-' && c != '.' && c != '\\' && c != '_';
 }
 bool is_hex(std::string_view text) {
   return text.size() >= 2 && std::all_of(text.begin(), text.end(), [](char c) {

@@ -29,9 +29,9 @@ struct WantedVariable {
 
 // One way to read the pattern's tokens.
 struct Reading {
-  std::string log_type;  // a pattern
+  std::string log_type;             // a pattern
   std::vector<std::size_t> wanted;  // places in LogTypeSearch::wanted
-  bool precise = false;  // a log type that fits is enough
+  bool precise = false;             // a log type that fits is enough
 };
 
 class LogTypeSearch {
