@@ -335,6 +335,8 @@ class Archive {
   const std::string& name() const;
   // Stored bytes of a member, and where it begins in the archive.
   ByteRange member_range(Member member) const;
+  // Where a table lies: its stream's stored offset, and its own in what the stream gives.
+  Location place_of(std::size_t table) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
   // Tells ArchiveOptions::on_finding, with the archive's name; thread-safe.

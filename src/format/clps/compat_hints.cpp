@@ -140,25 +140,25 @@ class Properties {
 
 }  // namespace
 
-Result<Alternatives> input_ranges(const Archive& archive, const Term& term) {
+Result<Factor> input_ranges(const Archive& archive, const Term& term) {
   FONDS_TRY(const KeyMachine machine, KeyMachine::make(term.key->steps));
   Properties properties(term, machine);
-  Alternatives ranges;
+  Factor ranges;
   for (const InputRange& input : archive.metadata().inputs) {
     if (!properties.match(input.properties)) {
       continue;
     }
     const auto begin = static_cast<std::int64_t>(input.begin);
     const auto end = static_cast<std::int64_t>(input.end);
-    if (!ranges.empty() && ranges.back().front().end == begin) {
-      ranges.back().front().end = end;
+    if (!ranges.empty() && ranges.back().end == begin) {
+      ranges.back().end = end;
       continue;
     }
     Term range;
     range.check = Term::Check::LogRange;
     range.begin = begin;
     range.end = end;
-    ranges.push_back({range});
+    ranges.push_back(range);
   }
   return ranges;
 }

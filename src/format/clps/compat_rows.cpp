@@ -87,19 +87,7 @@ Status TableRows::select(const Column& column, BitSet& out, Test&& test) {
   return {};
 }
 
-Result<BitSet> TableRows::all_of(const BoundConjunction& conjunction) {
-  BitSet found(records_, true);
-  for (const BoundTerm& term : conjunction) {
-    FONDS_TRY(const BitSet rows, rows_of(term));
-    found &= rows;
-    if (found.none()) {
-      break;
-    }
-  }
-  return found;
-}
-
-TableRows::Rows TableRows::rows_of(const BoundTerm& bound) {
+Result<BitSet> TableRows::of(const BoundTerm& bound) {
   const Term& term = bound.term;
   if (term.check == Term::Check::LogRange) {
     return in_log_range(term);

@@ -66,15 +66,15 @@ class TableRows {
   TableRows(const Archive& archive, TextSearches& searches, LazyTable& table, ColumnScan& scan,
             std::size_t records);
 
-  // Errors: those of Archive::table() and of reading dictionaries.
-  Result<BitSet> all_of(const BoundConjunction& conjunction);
+  // Of a term that fits the table's schema. Errors: those of Archive::table() and of reading
+  // dictionaries.
+  Result<BitSet> of(const BoundTerm& term);
 
  private:
   using Rows = Result<BitSet>;
   template <typename Test>
   Status select(const Column& column, BitSet& out, Test&& test);
 
-  Rows rows_of(const BoundTerm& term);
   Rows found_by(const BoundTerm& term);
   Rows in_log_range(const Term& term);
   Rows at_any_key(const Term& term);

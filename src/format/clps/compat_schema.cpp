@@ -8,22 +8,6 @@
 #include <utility>
 
 namespace fonds::clps::compat {
-namespace {
-
-// What tells keys apart.
-std::string spelling_of(const Key& key, Types types) {
-  std::string text{static_cast<char>(key.space), static_cast<char>(types)};
-  for (const query::PathStep& step : key.steps) {
-    text += step.wildcard ? '*' : '=';
-    text += std::to_string(step.key.size());
-    text += ':';
-    text += step.key;
-  }
-  return text;
-}
-
-}  // namespace
-
 Bindings::Bindings(const Archive& archive) : archive_(&archive) {
   const auto nodes = archive.tree().nodes();
   first_child_.assign(nodes.size() + 2, 0);
@@ -136,7 +120,8 @@ void Bindings::resolve(const Key& key, Types types, Binding& out) const {
 }
 
 Binding& Bindings::find(const Term& term) {
-  auto& same = by_spelling_[spelling_of(*term.key, term.types)];
+  auto& same = by_spelling_[spelling_of(*term.key) + static_cast<char>(term.key->space) +
+                            static_cast<char>(term.types)];
   if (same.empty()) {
     same.push_back(&known_.emplace_back(Known{term.key, term.types, {}}));
     resolve(*term.key, term.types, same.back()->binding);
@@ -164,19 +149,23 @@ bool Bindings::holds_nothing(const Term& term) {
   return term.key->any() ? !any_value(term.types) : !find(term).matched;
 }
 
-Alternatives Bindings::spell_out(const Term& term) {
+// Keys with wildcards become each key that they mean; those are looked for again, since a key may
+// mean several nodes.
+Factor Bindings::spell_out(const Term& term) {
   if (holds_nothing(term)) {
     return {};
   }
   if (term.check == Term::Check::LogRange || term.key->any() || !term.key->has_wildcard()) {
-    return {{term}};
+    return {term};
   }
-  Alternatives each;
+  Factor each;
   for (const NodeId node : find(term).nodes) {
     Term one = term;
     one.key = key_of(node, term.key->space);
     one.types = type_of(archive_->tree()[node].type);
-    each.push_back({one});
+    if (!holds_nothing(one)) {
+      each.push_back(std::move(one));
+    }
   }
   return each;
 }
@@ -207,21 +196,18 @@ void Bindings::fill_schemas() {
   }
 }
 
-Result<std::vector<BoundConjunction>> Bindings::bind(const Alternatives& alternatives) {
-  // Keys with wildcards become each key that they mean; those are looked for again, since a key may
-  // mean several nodes.
-  FONDS_TRY(const Alternatives spelled,
-            replace_terms(alternatives, [this](const Term& term) { return spell_out(term); }));
+std::vector<BoundConjunction> Bindings::bind(const Alternatives& alternatives) {
+  const Alternatives spelled =
+      replace_terms(alternatives, [this](const Term& term) { return spell_out(term); });
   std::vector<BoundConjunction> bound;
   for (const Conjunction& conjunction : spelled) {
-    if (std::any_of(conjunction.begin(), conjunction.end(),
-                    [this](const Term& term) { return holds_nothing(term); })) {
-      continue;
-    }
     BoundConjunction& made = bound.emplace_back();
-    for (const Term& term : conjunction) {
-      const bool keyed = term.check != Term::Check::LogRange && !term.key->any();
-      made.push_back({term, keyed ? &find(term) : nullptr});
+    for (const Factor& factor : conjunction) {
+      BoundFactor& terms = made.emplace_back();
+      for (const Term& term : factor) {
+        const bool keyed = term.check != Term::Check::LogRange && !term.key->any();
+        terms.push_back({term, keyed ? &find(term) : nullptr});
+      }
     }
   }
   fill_schemas();

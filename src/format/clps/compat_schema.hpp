@@ -36,14 +36,15 @@ struct BoundTerm {
     return std::span(term.key->steps).subspan(binding->rest);
   }
 };
-using BoundConjunction = std::vector<BoundTerm>;
+using BoundFactor = std::vector<BoundTerm>;
+using BoundConjunction = std::vector<BoundFactor>;
 
 class Bindings {
  public:
   explicit Bindings(const Archive& archive);
 
-  // Terms that no record can satisfy take their conjunction with them. Errors: LimitExceeded.
-  Result<std::vector<BoundConjunction>> bind(const Alternatives& alternatives);
+  // Without what no record can satisfy.
+  std::vector<BoundConjunction> bind(const Alternatives& alternatives);
 
  private:
   struct Known {
@@ -55,7 +56,7 @@ class Bindings {
   Binding& find(const Term& term);
   void resolve(const Key& key, Types types, Binding& out) const;
   void walk(const Key& key, Types types, NodeId from, Binding& out) const;
-  Alternatives spell_out(const Term& term);
+  Factor spell_out(const Term& term);
   std::shared_ptr<const Key> key_of(NodeId node, query::Namespace space) const;
   bool any_value(Types types) const;
   bool holds_nothing(const Term& term);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
 #include <utility>
 
 namespace fonds::clps::compat {
@@ -165,121 +168,90 @@ bool Key::has_wildcard() const {
   return std::any_of(steps.begin(), steps.end(), [](const auto& step) { return step.wildcard; });
 }
 
-bool operator==(const Key& a, const Key& b) {
-  return a.space == b.space && std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(),
-                                          b.steps.end(), [](const auto& x, const auto& y) {
-                                            return x.wildcard == y.wildcard && x.key == y.key;
-                                          });
-}
-
-Status append_product(const std::vector<Alternatives>& parts, Alternatives& out) {
-  Conjunction base;
-  std::vector<const Alternatives*> choices;
-  std::size_t count = 1;
-  std::size_t width = 0;
-  for (const Alternatives& part : parts) {
-    if (part.size() == 1) {
-      base.insert(base.end(), part.front().begin(), part.front().end());
-    } else {
-      choices.push_back(&part);
-    }
-    count *= part.size();
-    width += part.front().size();
-    if (count * width + out.size() > kMostTerms) {
-      return fail(ErrorCode::LimitExceeded,
-                  "the query has too many combinations of alternatives for --compat clp-s");
-    }
+std::string spelling_of(const Key& key) {
+  std::string text;
+  for (const query::PathStep& step : key.steps) {
+    text += step.wildcard ? '*' : '=';
+    text += std::to_string(step.key.size());
+    text += ':';
+    text += step.key;
   }
-  std::vector<std::size_t> chosen(choices.size());
-  for (std::size_t n = 0; n < count; ++n) {
-    Conjunction conjunction = base;
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      const Conjunction& more = (*choices[i])[chosen[i]];
-      conjunction.insert(conjunction.end(), more.begin(), more.end());
-    }
-    out.push_back(std::move(conjunction));
-    for (std::size_t i = choices.size(); i > 0 && ++chosen[i - 1] == choices[i - 1]->size(); --i) {
-      chosen[i - 1] = 0;
-    }
-  }
-  return {};
+  return text;
 }
 
 namespace {
 
-// The order in which alternatives and checks come out matters: see split_negated().
+using Product = std::deque<Term>;  // all must hold
+// One of the products must hold.
+struct Sum {
+  std::deque<Product> products;
+  std::size_t terms = 0;
+};
+
+// More products than this are refused.
+constexpr std::size_t kMostProducts = std::size_t{1} << 15;
+
+// Takes a query's operators apart, two by two from the left as the original does. The order in
+// which products and terms come out is its order; it matters to Splitter.
 class Builder {
  public:
   Builder(Terms& terms, const query::ParseOptions& options, bool milliseconds)
       : terms_(terms), options_(options), milliseconds_(milliseconds) {}
 
-  Result<Alternatives> build(const query::Node& node, bool negated) {
+  Result<Sum> build(const query::Node& node, bool negated) {
     switch (node.kind) {
       case query::Node::Kind::Filter:
-        return Alternatives{{term(node.filter, negated)}};
+        return Sum{.products = {{term(node.filter, negated)}}, .terms = 1};
       case query::Node::Kind::Not:
         return build(node.children.front(), !negated);
       default:
         break;
     }
     const bool conjunction = (node.kind == query::Node::Kind::And) != negated;
-    Alternatives all;
-    for (std::size_t i = 0; i < node.children.size(); ++i) {
-      FONDS_TRY(Alternatives next, build(node.children[i], negated));
-      if (i == 0) {
-        all = std::move(next);
-        continue;
+    FONDS_TRY(Sum all, build(node.children.front(), negated));
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+      FONDS_TRY(Sum next, build(node.children[i], negated));
+      const std::size_t products = conjunction ? all.products.size() * next.products.size()
+                                               : all.products.size() + next.products.size();
+      all.terms = conjunction ? all.terms * next.products.size() + next.terms * all.products.size()
+                              : all.terms + next.terms;
+      if (products > kMostProducts || all.terms > kMostTerms) {
+        return fail(ErrorCode::LimitExceeded,
+                    "the query has too many combinations of alternatives for --compat clp-s");
       }
-      // The original takes operators two by two, from the left.
-      std::vector<Alternatives> both;
-      both.push_back(std::move(all));
-      both.push_back(std::move(next));
-      FONDS_TRY(all, conjunction ? all_of(std::move(both)) : any_of(std::move(both)));
+      if (conjunction) {
+        multiply(all.products, std::move(next.products));
+      } else {
+        add(all.products, std::move(next.products));
+      }
     }
     return all;
   }
 
-  static Result<Alternatives> all_of(std::vector<Alternatives> parts) {
-    // What is a conjunction already goes to the front, the last one first; single checks follow,
-    // then what has alternatives.
-    Conjunction joined;
-    std::vector<Alternatives> ordered(1);
-    for (Alternatives& part : parts) {
-      if (part.size() == 1 && part.front().size() > 1) {
-        joined.insert(joined.begin(), part.front().begin(), part.front().end());
-      }
-    }
-    for (Alternatives& part : parts) {
-      if (part.size() == 1 && part.front().size() == 1) {
-        joined.push_back(part.front().front());
-      } else if (part.size() > 1) {
-        ordered.push_back(std::move(part));
-      }
-    }
-    ordered.front().push_back(std::move(joined));
-    Alternatives made;
-    FONDS_CHECK(append_product(ordered, made));
-    return made;
+ private:
+  static void add(std::deque<Product>& all, std::deque<Product> next) {
+    all.insert(next.size() == 1 ? all.end() : all.begin(), std::make_move_iterator(next.begin()),
+               std::make_move_iterator(next.end()));
   }
 
-  static Result<Alternatives> any_of(std::vector<Alternatives> parts) {
-    Alternatives made;
-    std::size_t terms = 0;
-    for (const bool single : {false, true}) {
-      for (Alternatives& part : parts) {
-        if ((part.size() == 1) != single) {
-          continue;
-        }
-        for (const Conjunction& conjunction : part) {
-          terms += conjunction.size();
-        }
-        made.insert(single ? made.end() : made.begin(), part.begin(), part.end());
+  // Single terms go behind what is joined, several before it; alternatives come last.
+  static void multiply(std::deque<Product>& all, std::deque<Product> next) {
+    if (next.size() == 1) {
+      const Product& more = next.front();
+      for (Product& product : all) {
+        const bool behind = all.size() == 1 && more.size() == 1;
+        product.insert(behind ? product.end() : product.begin(), more.begin(), more.end());
+      }
+      return;
+    }
+    std::deque<Product> made;
+    for (const Product& left : all) {
+      for (const Product& right : next) {
+        Product& product = made.emplace_back(left);
+        product.insert(product.end(), right.begin(), right.end());
       }
     }
-    if (terms > kMostTerms) {
-      return fail(ErrorCode::LimitExceeded, "the query has too many filters for --compat clp-s");
-    }
-    return made;
+    all = std::move(made);
   }
 
   Term term(const query::Filter& filter, bool negated) {
@@ -290,7 +262,6 @@ class Builder {
     return made;
   }
 
- private:
   Terms& terms_;
   const query::ParseOptions& options_;
   bool milliseconds_;
@@ -329,30 +300,30 @@ Result<query::Node> with_bounds(const Archive& archive, const query::Query& quer
 // that stand together, also where it should for each of them.
 class Splitter {
  public:
-  Result<Alternatives> run(const Alternatives& from) {
+  Alternatives run(const Sum& from) {
     Alternatives made;
-    for (const Conjunction& conjunction : from) {
-      std::vector<Alternatives> parts;
+    for (const Product& product : from.products) {
+      Conjunction conjunction;
       bool possible = true;
-      for (const Term& term : conjunction) {
-        parts.push_back(narrow(term));
-        possible = possible && !parts.back().empty();
+      for (const Term& term : product) {
+        conjunction.push_back(narrow(term));
+        possible = possible && !conjunction.back().empty();
       }
-      if (conjunction.size() > 1) {
+      if (product.size() > 1) {
         added_.clear();
       }
       if (possible) {
-        FONDS_CHECK(append_product(parts, made));
+        made.push_back(std::move(conjunction));
       }
     }
     return made;
   }
 
  private:
-  Alternatives narrow(Term term) {
+  Factor narrow(Term term) {
     const Operand& operand = *term.operand;
     if (operand.kind() == Operand::Kind::Any && operand.equal()) {
-      return {{term}};
+      return {term};
     }
     term.types = operand.types();
     if (term.types == 0) {
@@ -361,50 +332,46 @@ class Splitter {
     const bool text = (term.types & kText) != 0;
     const bool word = (term.types & kWord) != 0;
     if (!term.negated || !operand.equal() || text == word) {
-      return {{term}};
+      return {term};
     }
     const Types other = text ? kWord : kText;
-    for (const auto& [key, types] : added_) {
-      if (types == other && key->steps.size() == term.key->steps.size() &&
-          Key{term.key->space, key->steps} == *term.key) {
-        return {{term}};
-      }
+    if (!added_.insert(spelling_of(*term.key) + static_cast<char>(other)).second) {
+      return {term};
     }
-    added_.emplace_back(term.key, other);
     Term exists = term;
     exists.check = Term::Check::Exists;
     exists.negated = false;
     exists.types = other;
-    return {{term}, {exists}};
+    return {term, exists};
   }
 
-  std::vector<std::pair<std::shared_ptr<const Key>, Types>> added_;
+  std::set<std::string> added_;  // keys, with kinds of values
 };
 
 // Filters on `*` and `null` ask whether there are values.
-Alternatives to_existence(Term term) {
+Factor to_existence(Term term) {
   if (term.check != Term::Check::Compare) {
-    return {{term}};
+    return {term};
   }
   const Operand& operand = *term.operand;
   if (operand.kind() == Operand::Kind::Any) {
     term.check = term.negated ? Term::Check::Absent : Term::Check::Exists;
     term.negated = false;
-    return {{term}};
+    return {term};
   }
   if (operand.kind() != Operand::Kind::Null) {
-    return {{term}};
+    return {term};
   }
   Term exists = term;
   exists.check = Term::Check::Exists;
   exists.negated = false;
   if (term.negated) {
     exists.types = kAll & ~kNull;
-    return {{exists}};
+    return {exists};
   }
   exists.types = kNull;
   term.types &= kArray | kText | kWord;
-  return {{exists}, {term}};
+  return {exists, term};
 }
 
 // The parser's tree for a list without values: it finds nothing, which no written query does so.
@@ -424,25 +391,24 @@ Result<std::unique_ptr<Terms>> make_terms(const Archive& archive, const query::Q
     return terms;
   }
   Builder builder(*terms, query.options, archive.header().version < Version{0, 5, 0});
-  FONDS_TRY(terms->alternatives, builder.build(root, false));
-  FONDS_TRY(terms->alternatives, Splitter().run(terms->alternatives));
+  FONDS_TRY(const Sum sum, builder.build(root, false));
+  terms->alternatives = Splitter().run(sum);
   if (terms->alternatives.empty()) {
     return fail(ErrorCode::BadArgument, "nothing can match this query");
   }
-  FONDS_TRY(terms->alternatives, replace_terms(terms->alternatives, to_existence));
+  terms->alternatives = replace_terms(terms->alternatives, to_existence);
   std::optional<Error> error;
-  FONDS_TRY(terms->alternatives,
-            replace_terms(terms->alternatives, [&](const Term& term) -> Alternatives {
-              if (term.key->space != query::Namespace::Archive) {
-                return {{term}};
-              }
-              auto ranges = input_ranges(archive, term);
-              if (!ranges) {
-                error = std::move(ranges.error());
-                return {};
-              }
-              return std::move(*ranges);
-            }));
+  terms->alternatives = replace_terms(terms->alternatives, [&](const Term& term) -> Factor {
+    if (term.key->space != query::Namespace::Archive) {
+      return {term};
+    }
+    auto ranges = input_ranges(archive, term);
+    if (!ranges) {
+      error = std::move(ranges.error());
+      return {};
+    }
+    return std::move(*ranges);
+  });
   if (error) {
     return tl::unexpected(std::move(*error));
   }

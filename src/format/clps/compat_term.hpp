@@ -82,8 +82,9 @@ struct Key {
 
   bool any() const { return steps.size() == 1 && steps.front().wildcard; }
   bool has_wildcard() const;
-  friend bool operator==(const Key& a, const Key& b);
 };
+// What tells keys of one namespace apart.
+std::string spelling_of(const Key& key);
 
 // One check of a record.
 struct Term {
@@ -101,15 +102,14 @@ struct Term {
   std::int64_t begin = 0, end = 0;
 };
 
-using Conjunction = std::vector<Term>;
+// Checks of which one must hold; alternatives stay together as long as they can, since they
+// multiply.
+using Factor = std::vector<Term>;
+using Conjunction = std::vector<Factor>;        // all must hold
 using Alternatives = std::vector<Conjunction>;  // none: nothing matches
 
-// More terms than this are refused: alternatives multiply.
-inline constexpr std::size_t kMostTerms = std::size_t{1} << 17;
-
-// Each term replaced by one of some. Errors: LimitExceeded.
-template <typename Replace>
-Result<Alternatives> replace_terms(const Alternatives& from, Replace&& replace);
+// Queries of more checks than this, once their alternatives are multiplied, are refused.
+inline constexpr std::size_t kMostTerms = std::size_t{1} << 18;
 
 // A query over one archive, before its schemas are looked at.
 struct Terms {
@@ -123,22 +123,22 @@ Result<std::unique_ptr<Terms>> make_terms(const Archive& archive, const query::Q
                                           std::optional<std::int64_t> since,
                                           std::optional<std::int64_t> until);
 
-// The product of the replacements of a conjunction's terms, in the original's order: what has one
-// replacement comes first.
-Status append_product(const std::vector<Alternatives>& parts, Alternatives& out);
-
+// Each check replaced by one of some, or none.
 template <typename Replace>
-Result<Alternatives> replace_terms(const Alternatives& from, Replace&& replace) {
+Alternatives replace_terms(const Alternatives& from, Replace&& replace) {
   Alternatives made;
   for (const Conjunction& conjunction : from) {
-    std::vector<Alternatives> parts;
-    bool possible = true;
-    for (const Term& term : conjunction) {
-      parts.push_back(replace(term));
-      possible = possible && !parts.back().empty();
-    }
-    if (possible) {
-      FONDS_CHECK(append_product(parts, made));
+    Conjunction& replaced = made.emplace_back();
+    for (const Factor& factor : conjunction) {
+      Factor& terms = replaced.emplace_back();
+      for (const Term& term : factor) {
+        const Factor more = replace(term);
+        terms.insert(terms.end(), more.begin(), more.end());
+      }
+      if (terms.empty()) {
+        made.pop_back();
+        break;
+      }
     }
   }
   return made;
@@ -146,7 +146,7 @@ Result<Alternatives> replace_terms(const Alternatives& from, Replace&& replace) 
 
 // The alternatives that filters on `$` become: ranges of the log. Errors: BadArgument for a key
 // that is too long.
-Result<Alternatives> input_ranges(const Archive& archive, const Term& term);
+Result<Factor> input_ranges(const Archive& archive, const Term& term);
 
 // What the archive tells of the times at some keys. The original believes it, even where it
 // compares milliseconds with numbers of another unit.

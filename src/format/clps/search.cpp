@@ -91,8 +91,8 @@ class Search {
   Status decide_variables();
   Status decide_log_types(bool whole);
   bool texts_decided() const;
-  Status search_stream(const Task& task, std::vector<WarmStream>& warm);
-  Status search_tables(const Task& task, const std::shared_ptr<Stream>& stream);
+  Status search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan);
+  Status search_tables(const Task& task, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
   Result<std::vector<std::size_t>> prune_tables(const Task& task, bool decide);
   Status warm_up(const std::shared_ptr<Stream>& stream,
                  const std::vector<std::size_t>& tables) const;
@@ -309,6 +309,7 @@ Status Search::work() {
 
 Status Search::work_on(std::atomic<std::size_t>& next) {
   std::vector<WarmStream> warm;
+  ColumnScan scan(*archive_, *times_);
   for (std::size_t i = next.fetch_add(1); i < tasks_.size() && !enough(); i = next.fetch_add(1)) {
     const Task& task = tasks_[i];
     if (stopped()) {
@@ -322,12 +323,12 @@ Status Search::work_on(std::atomic<std::size_t>& next) {
         FONDS_CHECK(decide_log_types(i == 0));
         break;
       case Task::Kind::Stream:
-        FONDS_CHECK(search_stream(task, warm));
+        FONDS_CHECK(search_stream(task, warm, scan));
         break;
     }
   }
   for (WarmStream& one : warm) {
-    FONDS_CHECK(search_tables(*one.task, one.stream));
+    FONDS_CHECK(search_tables(*one.task, one.stream, scan));
     one.stream.reset();
   }
   return {};
@@ -402,7 +403,7 @@ Status Search::warm_up(const std::shared_ptr<Stream>& stream,
   return {};
 }
 
-Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm) {
+Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan) {
   const bool ahead = options_.threads > 1 && !texts_decided();
   FONDS_TRY(const auto tables, prune_tables(task, !ahead));
   if (tables.empty()) {
@@ -414,12 +415,12 @@ Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm) {
     warm.push_back({&task, std::move(stream)});
     return {};
   }
-  return search_tables(task, stream);
+  return search_tables(task, stream, scan);
 }
 
-Status Search::search_tables(const Task& task, const std::shared_ptr<Stream>& stream) {
+Status Search::search_tables(const Task& task, const std::shared_ptr<Stream>& stream,
+                             ColumnScan& scan) {
   FONDS_TRY(const auto tables, prune_tables(task, true));
-  ColumnScan scan(*archive_, *times_);
   for (const std::size_t table : tables) {
     FONDS_CHECK(search_table(table, stream, scan));
     if (enough()) {
@@ -448,7 +449,7 @@ Status Search::search_table(std::size_t table, const std::shared_ptr<Stream>& st
         make_finding("clps-cell",
                      fmt::format("table {}, record {}: {}; {} of its values match nothing", table,
                                  damage.row, damage.what, damage.cells),
-                     {.source = archive_->name()}));
+                     archive_->place_of(table)));
   }
   return {};
 }

@@ -117,6 +117,9 @@ class TimeBounds {
   std::vector<std::unique_ptr<FilterTest>> filters_;
 };
 
+// Whether some text that the archive's time patterns print may match.
+bool may_match_time_text(const Archive& archive, const FilterTest& filter);
+
 // Whether some time in a column may match, by what the archive says of the column's range.
 bool may_lie_in_range(const Archive& archive, NodeId node, const FilterTest& filter);
 
