@@ -32,6 +32,8 @@ def run(tmp_path, *args, data=None, memory=BUDGET, most=None):
             resource.setrlimit(resource.RLIMIT_AS, (4 * memory + (2 << 30), 4 * memory + (2 << 30)))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     begin = time.monotonic()
+    # A child's peak counts from before it became another program: what this one holds.
+    held = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
     with open(tmp_path / "out", "wb+") as out, open(tmp_path / "err", "wb+") as err, open(tmp_path / "in", "wb+") as given:
         given.write(data or b"")
         given.seek(0)
@@ -46,7 +48,7 @@ def run(tmp_path, *args, data=None, memory=BUDGET, most=None):
         done = Done(os.waitstatus_to_exitcode(status), out.read(most), err.read(), usage.ru_maxrss << 10, time.monotonic() - begin)
     assert 0 <= done.status <= 3, (args, done.status, done.stderr)
     if not SANITIZED:
-        assert done.peak < memory + BESIDE, (args, done.peak)
+        assert done.peak < max(memory + BESIDE, held + (8 << 20)), (args, done.peak)
         assert done.seconds < SECONDS
     return done
 
@@ -415,7 +417,7 @@ def test_a_record_that_few_bytes_ask_to_be_long_is_lost_and_told(tmp_path):
     for command in [["cat"], ["cat", "--threads", 2], ["search", "*"], ["verify"], ["search", "msg: *yx*"], ["search", "--unique", "msg", "*"]]:
         done = run(tmp_path, *command, path)
         assert done.status in (0, 1), (command, done.stderr)
-        assert "--unique" in command or re.search(b"longer than a record may be|^$", done.stderr + done.stdout), (command, done.stderr)
+        assert "--unique" in command or re.search(b"longer than a record may be|a variable is not valid|^$", done.stderr + done.stdout), (command, done.stderr)
 
 
 def test_log_types_of_many_placeholders_count_against_the_memory(tmp_path):
