@@ -6,6 +6,7 @@ import re
 import struct
 import zlib
 
+import clps_builder as clps
 import pytest
 from program import FIXTURES, ROOT, fonds, json_lines, verify
 from rule_files import (HEAD, HELLO, IP, MODERN, NAME, ORIGIN, PROFILE, REFERS, TARGET, XML, arc, chunk, frame, gzipped, lines,
@@ -384,6 +385,82 @@ CASES = {
     "cdx-member": captures(lambda text: re.sub(r'"status": "200", ', "", text)),
 }
 
+# --- clp-s: one thing changed in a small archive that breaks no rule
+
+def clp(change):
+    archive = clps.small()
+    changed = change(archive)
+    return "a.clps", (archive if changed is None else changed).file()
+
+
+def clp_section(section, change, stored=False):
+    return clp(lambda archive: archive.edit(section, change, stored))
+
+
+def clp_directory(folder):
+    path = clps.small().directory(folder / "a.dir")
+    with open(path / "schema_tree", "ab") as file:
+        file.write(struct.pack("<II", 0x184D2A50, 0))
+    return path, []
+
+
+def clp_field(name, value):
+    return clp(lambda archive: setattr(archive, name, value))
+
+
+def clp_table(stream, table, change):
+    """The octets of a table's columns changed."""
+    def replace(archive):
+        schema, records, columns = archive.streams[stream][table]
+        archive.streams[stream][table] = (schema, records, change(columns))
+    return clp(replace)
+
+
+def word_at(at, value):
+    return lambda data: data[:at] + clps.u64(value) + data[at + 8:]
+
+
+def clp_more_nodes(*nodes):
+    """Nodes in place of the last one, the Float, whose table is left out."""
+    def replace(archive):
+        archive.nodes[-1:] = nodes
+        archive.schemas[3] = (3, [1, *range(11, 17 + len(nodes))], [])
+        schema, records, columns = archive.streams[1][2]
+        archive.streams[1][2] = (schema, records, columns[:-8] + b"".join(clps.f64(2) for node in nodes if node[2] == clps.FLOAT)
+                                 + b"".join(clps.u64(0) for node in nodes if node[2] in clps.COLUMNS - {clps.FLOAT}))
+    return clp(replace)
+
+
+CASES |= {
+    "clps-header": clp_field("reserved", bytes(31) + b"\1"),
+    "clps-version": clp_field("version", (0, 6, 0)),
+    "clps-truncated": clp_section("header", lambda plain: plain[:16] + clps.u64(struct.unpack_from("<Q", plain, 16)[0] + 5) + plain[24:], stored=True),
+    "clps-extra-bytes": clp_field("behind", b"more"),
+    "clps-directory-size": clp_directory,
+    "clps-members": clp(lambda archive: archive.names.remove("/log.dict")),
+    "clps-metadata": clp(lambda archive: setattr(archive, "packets", lambda usual: [(0, clps.msgpack({"num_segments": 2})), *usual[1:]])),
+    "clps-range-index": clp(lambda archive: archive.inputs.__setitem__(2, (2, 4, {}))),
+    "clps-time-range": clp_field("time_ranges", [(b"t", [5], 1, clps.MS, clps.MS + 1219)]),
+    "clps-schema-tree": clp(lambda archive: archive.nodes.__setitem__(4, (4, b"msg", clps.CLP_STRING))),
+    "clps-duplicate-node": clp_more_nodes((2, b"g", clps.FLOAT), (2, b"g", clps.FLOAT)),
+    "clps-namespace": clp_more_nodes((2, b"g", clps.FLOAT), (-1, b"$", clps.OBJECT), (18, b"g", clps.FLOAT)),
+    "clps-schemas": clp(lambda archive: archive.schemas.append((0, [1], []))),
+    "clps-table-metadata": clp_section("/table_metadata", lambda plain: clps.u64(1000) + plain[8:]),
+    "clps-table": clp(lambda archive: archive.schemas.__setitem__(2, (2, [1, 18], []))),
+    "clps-stream": clp_section("stream 0", lambda plain: plain + b"more"),
+    "clps-dictionary": clp_section("/array.dict", lambda plain: clps.u64(2) + plain[8:]),
+    "clps-log-type": clp(lambda archive: archive.log_types.__setitem__(0, b"took \x13 ms\\")),
+    "clps-variables": clp_table(0, 0, lambda data: data[:32] + clps.cells((0, 1), (1, 0)) + clps.u64(2, 1, 0xFA21) + data[80:]),
+    "clps-cell": clp_table(1, 1, word_at(8, 4)),
+    "clps-time-pattern": clp_field("patterns", [(0, clps.PATTERN), (1, rb'"\Q"')]),
+    "clps-log-order": clp_table(0, 0, lambda data: clps.deltas(0, 1) + data[16:]),
+    "clps-record-json": clp(lambda archive: archive.variables.__setitem__(3, b"1e")),
+    "clps-array-json": clp(lambda archive: archive.array_types.__setitem__(0, b"[\x11,]")),
+    "clps-utf8": clp(lambda archive: archive.variables.__setitem__(2, b"\xff")),
+    "clps-unused": clp(lambda archive: archive.variables.append(b"more")),
+}
+
+
 # What cannot be broken alone, and why.
 WITH_IT = {
     "length-suspect": ({"resync-short"}, "what the length leaves over has to be passed over"),
@@ -397,6 +474,7 @@ WITH_IT = {
     "zs-start": ({"zn-ext"}, "an extension frame is what a WARC file in zstd can wrongly begin with"),
     "zs-trunc": ({"truncated-frame", "zn-ext"}, "the decoder says it of frames in any file; other frames would lose a record"),
     "zl-dict-stored": ({"frame-damaged", "limit-exceeded"}, "such a dictionary is not read"),
+    "clps-time-pattern": ({"clps-unused"}, "with it a record would be damaged"),
     "zl-dict-decoded": ({"frame-damaged", "limit-exceeded"}, "such a dictionary is not read"),
 }
 NOT_BY_VERIFY = {
@@ -433,8 +511,8 @@ def test_the_digest_of_a_block_in_place_of_that_of_its_payload_is_a_warning(tmp_
 
 
 @pytest.mark.parametrize("name,data", [warc(), draft(), old(), old(version="2 0"), old(version="1 1", xml=XML), zipped(MEMBERS), zst(frames()),
-                                       with_dictionary(RAW), with_dictionary(framed())],
-                         ids=["1.1", "00.11", "ARC 1", "ARC 2", "ARC 1.1", "gzip", "zstd", "dictionary", "compressed dictionary"])
+                                       with_dictionary(RAW), with_dictionary(framed()), clp(lambda archive: None)],
+                         ids=["1.1", "00.11", "ARC 1", "ARC 2", "ARC 1.1", "gzip", "zstd", "dictionary", "compressed dictionary", "clp-s"])
 def test_the_archives_before_the_change_have_no_findings(name, data, tmp_path):
     (tmp_path / name).write_bytes(data)
     assert codes_of(tmp_path / name) <= AMBIENT

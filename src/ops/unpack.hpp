@@ -30,8 +30,8 @@ struct UnpackReport {
 // at the end, or not at all.
 //
 // Errors: those of reading and writing, Io if a file is there already; Corrupt at the first damage,
-// which was told to on_finding, unless skip_damaged; NotFound if read.input names none; Unsupported for formats without
-// events.
+// which was told to on_finding, unless skip_damaged; NotFound if read.input names none; Unsupported
+// for formats without events.
 Result<UnpackReport> unpack(std::span<const Archive> archives, const UnpackOptions& options);
 
 }  // namespace fonds::ops

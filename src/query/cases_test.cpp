@@ -143,7 +143,7 @@ TEST_P(QueryCases, HaveTreesThatTheirTextGivesBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kql, QueryCases, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.id; });
+                         [](const auto& case_info) { return case_info.param.id; });
 
 }  // namespace
 }  // namespace fonds::query

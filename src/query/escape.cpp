@@ -1,7 +1,9 @@
 #include "query/escape.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

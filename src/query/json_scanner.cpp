@@ -16,10 +16,10 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// Of four digits that were checked.
+// Of digits that were checked.
 char32_t hex_value(std::string_view digits) {
   std::uint32_t value = 0;
-  std::from_chars(digits.data(), digits.data() + 4, value, 16);
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   return value;
 }
 

@@ -2,8 +2,6 @@
 // into filters while they are read.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,8 +63,8 @@ std::string_view operator_hint(std::string_view word) {
 
 class Parser {
  public:
-  Parser(std::vector<Token> tokens, Meaning meaning)
-      : tokens_(std::move(tokens)), meaning_(meaning) {}
+  Parser(std::string_view text, std::vector<Token> tokens, Meaning meaning)
+      : text_(text), tokens_(std::move(tokens)), meaning_(meaning) {}
 
   Result<Node> all() {
     Node root;
@@ -172,7 +170,8 @@ class Parser {
     }
     FONDS_TRY(Literal literal, make_literal(pieces.front(), meaning_));
     Path any_key = prefix_;
-    append_steps(any_key, {&kAnyKey, 1});
+    const PathStep any_step{.wildcard = true, .key = {}};
+    append_steps(any_key, {&any_step, 1});
     return filter(out, any_key, Comparison::Equal, std::move(literal));
   }
 
@@ -247,7 +246,7 @@ class Parser {
     }
     const std::size_t length = tokens_[next_ - 1].end() - text.at;
     take();
-    return make_time_literal(text, pattern, std::string_view(text.text.data(), length), meaning_);
+    return make_time_literal(text, pattern, text_.substr(text.at, length), meaning_);
   }
 
   Result<Token> quoted(std::string_view expected) {
@@ -455,8 +454,7 @@ class Parser {
     return is;
   }
 
-  static inline const PathStep kAnyKey{.wildcard = true, .key = {}};
-
+  std::string_view text_;
   std::vector<Token> tokens_;
   Meaning meaning_;
   std::size_t next_ = 0;
@@ -475,7 +473,7 @@ Result<Query> parse(std::string_view text, const ParseOptions& options) {
                                  " octets; the most is " + std::to_string(kMaxOctets));
   }
   FONDS_TRY(std::vector<Token> tokens, tokenize(text, options.meaning));
-  Parser parser(std::move(tokens), options.meaning);
+  Parser parser(text, std::move(tokens), options.meaning);
   FONDS_TRY(Node root, parser.all());
   if (options.meaning == Meaning::ClpS && !drop_impossible(root)) {
     return fault(parser.impossible_at().value_or(0),

@@ -1,11 +1,12 @@
 #include "query/text_pattern.hpp"
 
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <string.h>  // memmem
 
 #include <fonds/query.hpp>
 

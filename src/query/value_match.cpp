@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -241,8 +240,8 @@ bool matches_scalar(const ValueMatch& match, JsonToken token, std::string_view s
 std::optional<std::string_view> ValueMatch::exact_text() const { return state_->exact; }
 
 const std::vector<std::string>& ValueMatch::pieces() const {
-  static const std::vector<std::string> kNone;
-  return state_->pattern ? state_->pattern->pieces() : kNone;
+  static const std::vector<std::string> none;
+  return state_->pattern ? state_->pattern->pieces() : none;
 }
 
 }  // namespace fonds::query

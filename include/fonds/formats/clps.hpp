@@ -57,6 +57,7 @@ struct Header {
   std::uint64_t uncompressed_size = 0;  // bytes of the input, as the writer says
   std::uint64_t compressed_size = 0;    // of the whole archive
   std::uint32_t metadata_size = 0;      // compressed
+  bool reserved_used = false;           // fields that should be 0 are not
 };
 
 // The members of the files section, in their order.
@@ -271,6 +272,8 @@ class Stream {
   // Decompresses until at least `n` bytes are there. False: damage comes before (told to
   // ArchiveOptions::on_finding). Errors: LimitExceeded.
   Result<bool> ensure(std::uint64_t n);
+  // Stored bytes of it behind those that were taken so far; 0 behind damage.
+  std::uint64_t stored_left() const;
   // Makes values of the `count` differences of 8 octets at `at`, which are there; the second time
   // nothing.
   void sum_up(std::uint64_t at, std::uint64_t count);
@@ -373,13 +376,13 @@ struct RebuildOptions {
   unsigned threads = 1;
   // Of each table, which rows; empty: all of all tables. Tables without a bit are not read.
   std::vector<std::optional<RowSet>> rows = {};
+  // Told of each table that is read, before its records come; also of tables without records.
+  std::function<void(const Table& table, const Stream& stream)> on_table = {};
   // Only records with log_event_idx in [first, second).
   std::optional<std::pair<std::uint64_t, std::uint64_t>> log_range = {};
   // Nodes that are printed, with what they contain and what encloses them; empty: all. Ascending.
   std::vector<NodeId> projection = {};
   bool project = false;  // `projection` counts, also if it is empty
-  // Streams that were begun already, by their numbers: they are gone on with.
-  std::map<std::size_t, std::shared_ptr<Stream>> streams = {};
 };
 
 // Rebuilds records as JSON texts, in batches that several threads make.

@@ -156,12 +156,13 @@ struct Archive::State {
     tell_extra(Member::SchemaTree, parsed.extra);
     tree = std::move(parsed.tree);
     FONDS_TRY(const PlainBytes schema_bytes, plain_member(Member::SchemaIds));
-    FONDS_TRY(schemas, placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
+    FONDS_TRY(schemas,
+              placed(Member::SchemaIds, parse_schemas(schema_bytes.view(), tree, budget.left())));
     tell_extra(Member::SchemaIds, schemas.extra);
     FONDS_TRY(const PlainBytes table_bytes, plain_member(Member::TableMetadata));
-    FONDS_TRY(tables,
-              placed(Member::TableMetadata, parse_tables(table_bytes.view(), schemas.schemas,
-                                                         container->range(Member::Tables).length, budget.left())));
+    FONDS_TRY(tables, placed(Member::TableMetadata,
+                             parse_tables(table_bytes.view(), schemas.schemas,
+                                          container->range(Member::Tables).length, budget.left())));
     tell_extra(Member::TableMetadata, tables.extra);
     for (const Schema& schema : schemas.schemas) {
       columns.push_back(columns_of(tree, schema));
@@ -192,8 +193,8 @@ struct Archive::State {
     for (std::size_t i = 0; i < tables.tables.size(); ++i) {
       const TableInfo& table = tables.tables[i];
       if (!table.fault.empty() && ++faults <= kTold) {
-        const bool by_schema = table.schema < schemas.schemas.size() &&
-                               !schemas.schemas[table.schema].fault.empty();
+        const bool by_schema =
+            table.schema < schemas.schemas.size() && !schemas.schemas[table.schema].fault.empty();
         tell_table(
             fmt::format("table {}: {}; its {} records are lost", i, table.fault, table.records),
             by_schema ? Member::SchemaIds : Member::TableMetadata);
@@ -234,6 +235,9 @@ Result<bool> Stream::ensure(std::uint64_t n) {
                 {.source = state.archive->source->name(), .stored_offset = state.stored_at});
   }
   bytes_ = state.inflater->plain().view();
+  if (state.inflater->over()) {
+    state.archive->source->forget({state.stored_at, state.info.stored});
+  }
   const InflateDamage* const damage = state.inflater->damage();
   const bool cut = bytes_.size() < n && damage == nullptr;
   if ((damage != nullptr || cut) && !std::exchange(state.told, true)) {
@@ -246,6 +250,11 @@ Result<bool> Stream::ensure(std::uint64_t n) {
         {.stored_offset = state.stored_at + (damage != nullptr ? damage->at : 0)}));
   }
   return n <= bytes_.size();
+}
+
+std::uint64_t Stream::stored_left() const {
+  const Inflater& inflater = *state_->inflater;
+  return inflater.damage() != nullptr ? 0 : state_->stored.view.size() - inflater.taken();
 }
 
 void Stream::sum_up(std::uint64_t at, std::uint64_t count) {
@@ -313,6 +322,7 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
                                 state_->tell(std::move(finding));
                               });
     });
+    state_->source->forget(member_range(member));
     if (read) {
       loaded.dictionary = std::move(*read);
     } else {

@@ -80,33 +80,37 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
     FONDS_CHECK(container.pipe_->append(source, header->metadata_size, container.pipe_->front));
   }
   FONDS_TRY(const Stored packed, container.read_at(kHeaderSize, header->metadata_size));
-  Inflater inflater(packed.view, std::min(kMaxMetadata, budget.left()), max_window, budget);
-  if (auto status = inflater.ensure(kMaxMetadata); !status) {
+  // What it is parsed to takes several times as much.
+  const std::uint64_t most = std::min(kMaxMetadata, budget.left() / 16);
+  Inflater inflater(packed.view, most, max_window, budget);
+  if (auto status = inflater.ensure(most); !status) {
     return fail(status.error().code(),
                 fmt::format("metadata section: {}", status.error().message()),
                 in(source, kHeaderSize));
   }
   if (const InflateDamage* const damage = inflater.damage()) {
     const bool cut = packed.view.size() < header->metadata_size;
-    auto error =
-        cut ? Error(ErrorCode::Truncated,
-                    fmt::format("metadata section: {} of its {} bytes are there",
-                                packed.view.size(), header->metadata_size),
-                    in(source, kHeaderSize + packed.view.size()))
-            : Error(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
-                    fmt::format("metadata section: {}", damage->what),
-                    in(source, kHeaderSize + damage->at));
+    auto error = cut ? Error(ErrorCode::Truncated,
+                             fmt::format("metadata section: {} of its {} bytes are there",
+                                         packed.view.size(), header->metadata_size),
+                             in(source, kHeaderSize + packed.view.size()))
+                     : Error(damage->too_much ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
+                             fmt::format("metadata section: {}", damage->what),
+                             in(source, kHeaderSize + damage->at));
     return tl::unexpected(
         std::move(error).as(damage->too_much ? "limit-exceeded" : "clps-metadata"));
   }
-  auto section = parse_metadata(inflater.plain().view());
+  auto section = parse_metadata(inflater.plain().view(), budget.left());
   if (!section) {
-    return tl::unexpected(
-        std::move(section.error()).with(in(source, kHeaderSize)).as("clps-metadata"));
+    const bool limit = section.error().code() == ErrorCode::LimitExceeded;
+    return tl::unexpected(std::move(section.error())
+                              .with(in(source, kHeaderSize))
+                              .as(limit ? "limit-exceeded" : "clps-metadata"));
   }
+  container.tell_oddities(*section, finding);
   container.metadata_ = std::move(section->metadata);
   if (!source.pieces().empty()) {
-    FONDS_CHECK(container.place_pieces(source.pieces()));
+    FONDS_CHECK(container.place_pieces(source.pieces(), finding));
     return container;
   }
   const std::uint64_t begin = kHeaderSize + header->metadata_size;
@@ -131,7 +135,7 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   }
   FONDS_CHECK(container.place_members(
       section->files, begin,
-      std::min(size.value_or(header->compressed_size), header->compressed_size)));
+      std::min(size.value_or(header->compressed_size), header->compressed_size), finding));
   if (container.pipe_) {
     FONDS_CHECK(container.keep_dictionaries());
   }
@@ -140,7 +144,7 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
 
 // Members by the list of files: each reaches to the next one, the last one to `end`.
 Status Container::place_members(std::span<const FileEntry> files, std::uint64_t begin,
-                                std::uint64_t end) {
+                                std::uint64_t end, const std::function<void(Finding)>& finding) {
   const auto wrong = [&](std::string message) {
     return tl::unexpected(Error(ErrorCode::Corrupt, "metadata section: " + std::move(message),
                                 in(*source_, kHeaderSize))
@@ -156,6 +160,15 @@ Status Container::place_members(std::span<const FileEntry> files, std::uint64_t 
     }
     before = files[i].offset;
     const auto member = member_named(files[i].name);
+    if (!member || (i == 0 && files[i].offset > 0)) {
+      Finding odd = make_finding(
+          "clps-members",
+          member ? fmt::format("{} bytes lie in front of {}", files[i].offset, files[i].name)
+                 : fmt::format("the member {} is none that is known", files[i].name),
+          in(*source_, begin));
+      odd.severity = Severity::Warning;
+      finding(std::move(odd));
+    }
     if (!member) {
       continue;
     }
@@ -179,9 +192,12 @@ Status Container::place_members(std::span<const FileEntry> files, std::uint64_t 
   return {};
 }
 
-Status Container::place_pieces(std::span<const SourcePiece> pieces) {
+Status Container::place_pieces(std::span<const SourcePiece> pieces,
+                               const std::function<void(Finding)>& finding) {
   std::array<bool, kMembers> seen = {};
+  std::uint64_t size = 0;
   for (const SourcePiece& piece : pieces) {
+    size += piece.range.length;
     if (const auto member = member_named(piece.name)) {
       ranges_[static_cast<std::size_t>(*member)] = piece.range;
       seen[static_cast<std::size_t>(*member)] = true;
@@ -196,7 +212,38 @@ Status Container::place_pieces(std::span<const SourcePiece> pieces) {
               .as("clps-members"));
     }
   }
+  if (size != header_.compressed_size) {
+    finding(make_finding(
+        "clps-directory-size",
+        fmt::format("the header says {} bytes, the files have {}", header_.compressed_size, size),
+        in(*source_, 16)));
+  }
   return {};
+}
+
+// What is odd about the front, but keeps nothing from being read.
+void Container::tell_oddities(const MetadataSection& section,
+                              const std::function<void(Finding)>& finding) const {
+  const auto tell = [&](std::string_view code, Severity severity, std::string message,
+                        std::uint64_t at) {
+    Finding odd = make_finding(code, std::move(message), in(*source_, at));
+    odd.severity = severity;
+    finding(std::move(odd));
+  };
+  constexpr std::array<Version, 8> kVersions = {
+      {{0, 2, 0}, {0, 3, 0}, {0, 3, 1}, {0, 3, 2}, {0, 4, 0}, {0, 4, 1}, {0, 5, 0}, {0, 5, 1}}};
+  if (std::find(kVersions.begin(), kVersions.end(), header_.version) == kVersions.end()) {
+    tell("clps-version", Severity::Warning,
+         fmt::format("header: version {} is not known", header_.version.to_string()), 4);
+  }
+  if (header_.reserved_used) {
+    tell("clps-header", Severity::Warning, "header: reserved fields are not 0", 24);
+  }
+  if (section.extra > 0) {
+    tell("clps-extra-bytes", Severity::Warning,
+         fmt::format("metadata section: {} bytes follow what it counts", section.extra),
+         kHeaderSize);
+  }
 }
 
 // What comes before /0 must be there before /0 can be understood, and a pipe comes only once.

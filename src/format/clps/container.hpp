@@ -43,8 +43,12 @@ class Container {
  private:
   struct Pipe;  // what was read of a source that cannot seek
   explicit Container(ByteSource& source) : source_(&source) {}
-  Status place_members(std::span<const FileEntry> files, std::uint64_t begin, std::uint64_t end);
-  Status place_pieces(std::span<const SourcePiece> pieces);
+  Status place_members(std::span<const FileEntry> files, std::uint64_t begin, std::uint64_t end,
+                       const std::function<void(Finding)>& finding);
+  Status place_pieces(std::span<const SourcePiece> pieces,
+                      const std::function<void(Finding)>& finding);
+  void tell_oddities(const MetadataSection& section,
+                     const std::function<void(Finding)>& finding) const;
   Result<Stored> read_at(std::uint64_t offset, std::uint64_t length) const;
   Status keep_dictionaries();
 

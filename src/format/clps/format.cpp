@@ -4,7 +4,9 @@
 #include <array>
 #include <cctype>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -138,6 +140,13 @@ class InputSplitter {
   bool begun_ = false;
 };
 
+Result<std::unique_ptr<RecordReader>> open_reader(const fonds::Archive& archive,
+                                                  const ReadOptions& options) {
+  FONDS_TRY(auto opened, open_for_reading(archive, options));
+  FONDS_TRY(auto reader, EventReader::open(std::move(opened), options));
+  return std::unique_ptr<RecordReader>(std::move(reader));
+}
+
 class ClpsFormat final : public Format {
  public:
   std::string_view name() const override { return "clp-s"; }
@@ -164,9 +173,11 @@ class ClpsFormat final : public Format {
 
   Result<std::unique_ptr<RecordReader>> open(const fonds::Archive& archive,
                                              const ReadOptions& options) const override {
-    FONDS_TRY(auto opened, open_for_reading(archive, options));
-    FONDS_TRY(auto reader, EventReader::open(std::move(opened), options));
-    return std::unique_ptr<RecordReader>(std::move(reader));
+    auto reader = open_reader(archive, options);
+    if (!reader && reader.error().code() == ErrorCode::LimitExceeded) {
+      return tl::unexpected(std::move(reader.error()).as("limit-exceeded"));
+    }
+    return reader;
   }
 
   Status describe(const fonds::Archive& archive, const ReadOptions& options, const Totals* totals,
@@ -183,12 +194,36 @@ class ClpsFormat final : public Format {
   }
 
   Result<SearchReport> search(const fonds::Archive& archive, const query::Query& query,
-                              const SearchOptions& options,
-                              const SearchSink& sink) const override {
-    FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
-    auto report = clps::search(opened.archive, query, options, sink);
-    tell_all(opened, sink.finding);
-    return report;
+                              const SearchOptions& options, const SearchSink& sink) const override {
+    std::vector<Finding> findings;  // until something is given, so that none is told twice
+    bool given = false;
+    SearchSink held = sink;
+    held.finding = [&](const Finding& finding) { findings.push_back(finding); };
+    const auto tell = [&] {
+      for (const Finding& finding : std::exchange(findings, {})) {
+        sink.finding(finding);
+      }
+    };
+    held.lines = [&](std::string_view lines) {
+      given = true;
+      tell();
+      return sink.lines(lines);
+    };
+    SearchOptions with = options;
+    while (true) {
+      FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
+      auto report = clps::search(opened.archive, query, with, held);
+      tell_all(opened, held.finding);
+      // Several threads hold several streams; one alone may get along with the memory.
+      const bool again = !report && report.error().code() == ErrorCode::LimitExceeded && !given &&
+                         with.threads > 1 && archive.source->random_access();
+      if (!again) {
+        tell();
+        return report;
+      }
+      findings.clear();
+      with.threads = 1;
+    }
   }
 
   Result<std::vector<EventInput>> event_inputs(const fonds::Archive& archive,

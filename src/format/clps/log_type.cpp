@@ -100,16 +100,23 @@ LogType LogType::parse(std::string_view stored, Generation generation, bool& mal
   }
 }
 
+std::optional<Placeholder> next_placeholder(std::string_view stored, Generation generation,
+                                            std::size_t& at) noexcept {
+  while ((at = find_special(stored, at, generation)) < stored.size()) {
+    const char c = stored[at++];
+    if (c != '\\') {
+      return placeholder_of(c, generation);
+    }
+    at += at < stored.size() ? 1 : 0;
+  }
+  return std::nullopt;
+}
+
 std::size_t count_placeholders(std::string_view stored, Generation generation) noexcept {
   std::size_t count = 0;
   std::size_t at = 0;
-  while ((at = find_special(stored, at, generation)) < stored.size()) {
-    if (stored[at] == '\\') {
-      at += 2;
-    } else {
-      ++count;
-      ++at;
-    }
+  while (next_placeholder(stored, generation, at)) {
+    ++count;
   }
   return count;
 }

@@ -55,6 +55,11 @@ class LogType {
   std::size_t tail_ = 0;
 };
 
+// The next placeholder at or behind `at` of a stored log type; `at` moves behind it. Nothing if
+// none is left.
+std::optional<Placeholder> next_placeholder(std::string_view stored, Generation generation,
+                                            std::size_t& at) noexcept;
+
 // LogType::variables() without the rest.
 std::size_t count_placeholders(std::string_view stored, Generation generation) noexcept;
 

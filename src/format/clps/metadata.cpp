@@ -1,8 +1,10 @@
 // The header and the metadata section.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ using Json = nlohmann::json;
 constexpr std::array<std::uint8_t, 4> kMagic = {0xFD, 0x2F, 0xC5, 0x30};
 constexpr std::size_t kMaxEntries = std::size_t{1} << 16;  // ranges, patterns, inputs
 constexpr std::size_t kMaxNesting = 64;
+constexpr std::uint64_t kValueBytes = 128;  // that a parsed msgpack value may take
 
 auto corrupt(std::string message, std::uint64_t at) {
   return fail(ErrorCode::Corrupt, "metadata section: " + std::move(message),
@@ -104,7 +107,8 @@ std::optional<MsgpackHead> msgpack_head(Cursor& in) {
 
 // Whether this is one msgpack value, whole, and not nested so deeply that a recursive parser would
 // run out of stack.
-bool is_shallow_msgpack(ByteView bytes) {
+// `values`: how many values it holds.
+bool is_shallow_msgpack(ByteView bytes, std::uint64_t& values) {
   Cursor in(bytes);
   std::vector<std::uint64_t> open = {1};
   while (!open.empty()) {
@@ -113,6 +117,7 @@ bool is_shallow_msgpack(ByteView bytes) {
       continue;
     }
     --open.back();
+    ++values;
     const auto head = msgpack_head(in);
     if (!head || !in.take(head->bytes) || head->values > in.left()) {
       return false;
@@ -127,9 +132,26 @@ bool is_shallow_msgpack(ByteView bytes) {
   return in.left() == 0;
 }
 
-Result<Json> parse_msgpack(ByteView bytes, std::string_view packet, std::uint64_t at) {
+struct Payload {
+  ByteView bytes;
+  std::uint64_t at = 0;    // in the section
+  std::uint64_t room = 0;  // for what it is parsed to
+};
+
+Result<Json> parse_msgpack(const Payload& payload, std::string_view packet) {
+  const ByteView bytes = payload.bytes;
+  const std::uint64_t at = payload.at;
   Json value = Json::value_t::discarded;
-  if (is_shallow_msgpack(bytes)) {
+  std::uint64_t values = 0;
+  const bool shallow = is_shallow_msgpack(bytes, values);
+  if (values > payload.room / kValueBytes) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("metadata section: the {} values of the {} packet would exceed the "
+                            "memory limit",
+                            values, packet),
+                {.decoded_offset = at});
+  }
+  if (shallow) {
     const std::string_view text = as_text(bytes);
     value = Json::from_msgpack(text.begin(), text.end(), true, false);
   }
@@ -139,8 +161,8 @@ Result<Json> parse_msgpack(ByteView bytes, std::string_view packet, std::uint64_
   return value;
 }
 
-Status read_archive_info(ByteView payload, std::uint64_t at) {
-  FONDS_TRY(const Json info, parse_msgpack(payload, "ArchiveInfo", at));
+Status read_archive_info(const Payload& payload) {
+  FONDS_TRY(const Json info, parse_msgpack(payload, "ArchiveInfo"));
   const auto segments = info.is_object() ? info.find("num_segments") : info.end();
   if (!info.is_object() || segments == info.end() || !segments->is_number_integer() ||
       *segments != 1) {
@@ -148,23 +170,23 @@ Status read_archive_info(ByteView payload, std::uint64_t at) {
                                info.is_object() && segments != info.end()
                                    ? segments->dump(-1, ' ', true, Json::error_handler_t::replace)
                                    : "missing"),
-                   at);
+                   payload.at);
   }
   return {};
 }
 
-Status read_files(ByteView payload, std::uint64_t at, std::vector<FileEntry>& out) {
-  FONDS_TRY(const Json info, parse_msgpack(payload, "ArchiveFileInfo", at));
+Status read_files(const Payload& payload, std::vector<FileEntry>& out) {
+  FONDS_TRY(const Json info, parse_msgpack(payload, "ArchiveFileInfo"));
   const auto files = info.is_object() ? info.find("files") : info.end();
   if (!info.is_object() || files == info.end() || !files->is_array()) {
-    return corrupt("the ArchiveFileInfo packet has no list of files", at);
+    return corrupt("the ArchiveFileInfo packet has no list of files", payload.at);
   }
   for (const Json& file : *files) {
     if (!file.is_object() || !file.contains("n") || !file["n"].is_string() || !file.contains("o") ||
         !file["o"].is_number_unsigned()) {
       return corrupt(
           fmt::format("file {} of the ArchiveFileInfo packet has no name or no offset", out.size()),
-          at);
+          payload.at);
     }
     out.push_back({file["n"].get<std::string>(), file["o"].get<std::uint64_t>()});
   }
@@ -184,10 +206,10 @@ bool read_number(const Json& object, const char* name, std::uint64_t& out) {
   return true;
 }
 
-Status read_inputs(ByteView payload, std::uint64_t at, Metadata& out) {
-  FONDS_TRY(const Json list, parse_msgpack(payload, "RangeIndex", at));
+Status read_inputs(const Payload& payload, Metadata& out) {
+  FONDS_TRY(const Json list, parse_msgpack(payload, "RangeIndex"));
   if (!list.is_array()) {
-    return corrupt("the RangeIndex packet is no array", at);
+    return corrupt("the RangeIndex packet is no array", payload.at);
   }
   out.has_inputs = true;
   for (const Json& range : list) {
@@ -198,7 +220,7 @@ Status read_inputs(ByteView payload, std::uint64_t at, Metadata& out) {
     if (!bounded || fields == range.end() || !fields->is_object()) {
       return corrupt(fmt::format("range {} of the RangeIndex packet is no range with properties",
                                  out.inputs.size()),
-                     at);
+                     payload.at);
     }
     InputRange input{begin, end, {}, json_text(*fields)};
     if (const auto name = fields->find("_filename"); name != fields->end() && name->is_string()) {
@@ -244,7 +266,7 @@ std::optional<TimeRange> read_time_range(Cursor& in) {
   return range;
 }
 
-Status read_times(ByteView payload, std::uint64_t at, Metadata& out) {
+Status read_times(ByteView payload, std::uint64_t at, Metadata& out, std::uint64_t& extra) {
   Cursor in(payload);
   const auto wrong = [&](std::string_view what) {
     return corrupt(fmt::format("the TimestampDictionary packet {}", what), at + in.position());
@@ -264,6 +286,7 @@ Status read_times(ByteView payload, std::uint64_t at, Metadata& out) {
   if (!patterns || *patterns > in.left() / 16 || *patterns > kMaxEntries) {
     return wrong("claims more patterns than it can hold");
   }
+  std::unordered_set<std::uint64_t> seen;
   for (std::uint64_t i = 0; i < *patterns; ++i) {
     const auto id = in.u64();
     const auto length = id ? in.u64() : std::nullopt;
@@ -271,13 +294,12 @@ Status read_times(ByteView payload, std::uint64_t at, Metadata& out) {
     if (!text) {
       return wrong(fmt::format("is damaged in pattern {}", i));
     }
-    for (const StoredPattern& other : out.time_patterns) {
-      if (other.id == *id) {
-        return wrong(fmt::format("has two patterns with the id {}", *id));
-      }
+    if (!seen.insert(*id).second) {
+      return wrong(fmt::format("has two patterns with the id {}", *id));
     }
     out.time_patterns.push_back({*id, std::string(*text)});
   }
+  extra += in.left();
   return {};
 }
 
@@ -309,9 +331,13 @@ Result<Header> parse_header(ByteView bytes) {
                     static_cast<std::uint16_t>(version & 0xFFFF)};
   header.uncompressed_size = *in.u64();
   header.compressed_size = *in.u64();
-  static_cast<void>(in.take(32));  // reserved
+  const ByteView reserved = *in.take(32);
   header.metadata_size = *in.u32();
-  const std::uint32_t type = *in.u32() & 0xFFFF;
+  const std::uint32_t last = *in.u32();
+  const std::uint32_t type = last & 0xFFFF;
+  header.reserved_used =
+      last >> 16 != 0 ||
+      std::any_of(reserved.begin(), reserved.end(), [](std::byte b) { return b != std::byte{0}; });
   if (type != 0) {
     return fail(ErrorCode::Unsupported,
                 fmt::format("header: compression type {} is unknown, only 0 (zstd) is", type),
@@ -320,7 +346,7 @@ Result<Header> parse_header(ByteView bytes) {
   return header;
 }
 
-Result<MetadataSection> parse_metadata(ByteView plain) {
+Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room) {
   return guarded([&]() -> Result<MetadataSection> {
     MetadataSection section;
     Cursor in(plain);
@@ -344,21 +370,23 @@ Result<MetadataSection> parse_metadata(ByteView plain) {
       if (std::exchange(seen[*type], true)) {
         return corrupt(fmt::format("two packets have the type {}", *type), at);
       }
+      const Payload read = {*payload, at, room};
       switch (*type) {
         case 0:
-          FONDS_CHECK(read_archive_info(*payload, at));
+          FONDS_CHECK(read_archive_info(read));
           break;
         case 1:
-          FONDS_CHECK(read_files(*payload, at, section.files));
+          FONDS_CHECK(read_files(read, section.files));
           break;
         case 2:
-          FONDS_CHECK(read_times(*payload, at, section.metadata));
+          FONDS_CHECK(read_times(*payload, at, section.metadata, section.extra));
           break;
         default:
-          FONDS_CHECK(read_inputs(*payload, at, section.metadata));
+          FONDS_CHECK(read_inputs(read, section.metadata));
           break;
       }
     }
+    section.extra += in.left();
     return section;
   });
 }

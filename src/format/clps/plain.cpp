@@ -215,8 +215,8 @@ Status Inflater::begin_frame() {
 Status Inflater::whole_frame() {
   const std::size_t had = plain_.size();
   const std::size_t got =
-      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, room_ - had,
-                          stored_.data() + at_, static_cast<std::size_t>(frame_end_ - at_));
+      ZSTD_decompressDCtx(context_.get(), plain_.data() + had, room_ - had, stored_.data() + at_,
+                          static_cast<std::size_t>(frame_end_ - at_));
   if (ZSTD_isError(got) != 0) {
     whole_ = false;  // piece by piece shows how far it is good
     static_cast<void>(ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only));

@@ -82,7 +82,7 @@ class PlainBytes {
 // What is wrong with compressed bytes, and behind how many of them.
 struct InflateDamage {
   std::string what;
-  std::uint64_t at = 0;  // stored bytes before it
+  std::uint64_t at = 0;   // stored bytes before it
   bool too_much = false;  // more comes out than may
 };
 
@@ -100,7 +100,8 @@ class Inflater {
 
   // Until at least `n` bytes are there, or all, or damage comes. Errors: LimitExceeded.
   Status ensure(std::uint64_t n);
-  bool over() const { return over_; }  // all is there, or damage came
+  std::uint64_t taken() const { return at_; }  // stored bytes
+  bool over() const { return over_; }          // all is there, or damage came
   const InflateDamage* damage() const { return damaged_ ? &damage_ : nullptr; }
   const PlainBytes& plain() const { return plain_; }
   // What is there may be changed: nothing that comes later is made of it.

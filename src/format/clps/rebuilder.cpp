@@ -61,7 +61,7 @@ struct Job {
                                               strings);
       }
       const Texts::Place* found = strings.data();
-      for (; done < end; ++done) {
+      for (; done < end && text.size() < kLongBatchText; ++done) {
         rebuild(places[done], found, texts);
         found += places[done].table->program.strings();
       }
@@ -104,6 +104,7 @@ struct Rebuilder::State {
   std::vector<Finding> findings;
   Batch batch;
   std::size_t rows_in_batch = kMostRows;
+  std::vector<NodeId> time_nodes;  // of the timestamp column, ascending
   bool over = false;
   std::optional<Error> error;
 
@@ -155,14 +156,16 @@ struct Rebuilder::State {
     if (archive->tree().log_order() != kNoNode) {
       loaded_table->log_order = loaded_table->table.column(archive->tree().log_order());
     }
-    if (!archive->metadata().time_ranges.empty()) {
-      for (const NodeId node : archive->metadata().time_ranges.front().nodes) {
-        const Column* const column = loaded_table->table.column(node);
-        loaded_table->time = column != nullptr ? column : loaded_table->time;
+    for (const Column& column : loaded_table->table.columns()) {
+      if (std::binary_search(time_nodes.begin(), time_nodes.end(), column.node)) {
+        loaded_table->time = &column;
       }
     }
     if (index < options.rows.size() && options.rows[index] && !options.rows[index]->bits.empty()) {
       loaded_table->rows = &*options.rows[index];
+    }
+    if (options.on_table) {
+      options.on_table(loaded_table->table, *stream);
     }
     return loaded_table;
   }
@@ -172,17 +175,9 @@ struct Rebuilder::State {
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
       const bool large = archive->streams()[index].plain > archive->budget().left() / 4 * 3;
-      FONDS_TRY(stream, open(index, large));
+      FONDS_TRY(stream, archive->open_stream(index, large));
     }
     return {};
-  }
-
-  // Goes on with a stream that the caller has begun.
-  Result<std::shared_ptr<Stream>> open(std::size_t index, bool in_file) {
-    if (auto begun = options.streams.extract(index); !begun.empty()) {
-      return std::move(begun.mapped());
-    }
-    return archive->open_stream(index, in_file);
   }
 
   // The next places in the order of the file; none at the end.
@@ -277,7 +272,7 @@ struct Rebuilder::State {
       return {};
     };
     for (const std::size_t index : streams) {
-      FONDS_TRY(auto begun, open(index, in_file));
+      FONDS_TRY(auto begun, archive->open_stream(index, in_file));
       opened[index] = begun;
       const std::uint64_t need = archive->streams()[index].plain;
       if (options.threads <= 1 || streams.size() == 1) {
@@ -332,13 +327,21 @@ struct Rebuilder::State {
     return {};
   }
 
+  // Where the stream of a table begins.
+  Location place_of(std::size_t table) const {
+    const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
+    return {.source = archive->name(),
+            .stored_offset =
+                archive->member_range(Member::Tables).offset + archive->streams()[index].offset};
+  }
+
   void tell_lost() {
     for (const Job::Lost& one : current->lost) {
       if (++lost[one.table] <= kToldRecords) {
         findings.push_back(make_finding("clps-cell",
                                         fmt::format("table {}, record {}: {}; the record is lost",
                                                     one.table, one.row, one.fault),
-                                        {.source = archive->name()}));
+                                        place_of(one.table)));
       }
     }
   }
@@ -348,7 +351,7 @@ struct Rebuilder::State {
       if (count > kToldRecords) {
         findings.push_back(make_finding(
             "clps-cell", fmt::format("table {}: {} records are lost in all", table, count),
-            {.source = archive->name()}));
+            place_of(table)));
       }
     }
     lost.clear();
@@ -390,10 +393,14 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
     if (state->options.project) {
       state->projection = Projection(from.tree(), state->options.projection);
     }
+    if (!from.metadata().time_ranges.empty()) {
+      state->time_nodes = from.metadata().time_ranges.front().nodes;
+      std::sort(state->time_nodes.begin(), state->time_nodes.end());
+    }
     Texts::Needs needs{false, false, false};
     for (std::size_t i = 0; i < from.tables().size(); ++i) {
       const TableInfo& table = from.tables()[i];
-      if (!table.fault.empty() || table.records == 0 ||
+      if (!table.fault.empty() || (table.records == 0 && !state->options.on_table) ||
           (!state->options.rows.empty() &&
            (i >= state->options.rows.size() || !state->options.rows[i]))) {
         continue;

@@ -144,6 +144,15 @@ Result<std::unique_ptr<EventReader>> EventReader::open(OpenedArchive opened,
                                                        const ReadOptions& options) {
   std::unique_ptr<EventReader> reader(new EventReader(std::move(opened), options));
   FONDS_TRY(auto rebuild, rebuild_options(*reader->opened_.archive, options));
+  if (options.check_all) {
+    const Archive& archive = *reader->opened_.archive;
+    reader->check_ = std::make_shared<ArchiveCheck>(
+        archive, [&archive](Finding finding) { archive.tell(std::move(finding)); });
+    FONDS_CHECK(reader->check_->begin());
+    rebuild.on_table = [check = reader->check_](const Table& table, const Stream& stream) {
+      check->table(table, stream);
+    };
+  }
   FONDS_TRY(reader->rebuilder_, Rebuilder::open(reader->opened_.archive, std::move(rebuild)));
   return reader;
 }
@@ -156,21 +165,33 @@ Result<bool> EventReader::next_line() {
       return false;
     }
     loose_.insert(loose_.end(), batch_->findings.begin(), batch_->findings.end());
+    watch(batch_->findings);
     line_ = 0;
   }
   return true;
 }
 
+void EventReader::watch(std::span<const Finding> findings) {
+  const auto loses = [](const Finding& finding) {
+    return finding.code == "clps-cell" || finding.code == "clps-dictionary" ||
+           finding.code == "clps-stream" || finding.code == "clps-table" ||
+           finding.code == "clps-truncated";
+  };
+  if (check_ != nullptr && std::any_of(findings.begin(), findings.end(), loses)) {
+    check_->damage();
+  }
+}
+
 Result<Record*> EventReader::next() {
   if (error_) {
-    return fail(error_->code(), error_->message(), error_->where());
+    return fail_again();
   }
   const Archive& archive = *opened_.archive;
   while (!over_) {
     auto more = next_line();
     if (!more) {
       error_ = std::move(more.error());
-      return fail(error_->code(), error_->message(), error_->where());
+      return fail_again();
     }
     if (!*more) {
       break;
@@ -192,6 +213,9 @@ Result<Record*> EventReader::next() {
     if (!input_.empty() && (input == nullptr || input->file_name != input_)) {
       continue;
     }
+    if (check_ != nullptr) {
+      check_->record(line, batch_->text.substr(line.begin, line.length), input != nullptr);
+    }
     record_.ordinal = ordinal_++;
     record_.json = batch_->text.substr(line.begin, line.length);
     record_.time = line.time;
@@ -204,6 +228,10 @@ Result<Record*> EventReader::next() {
         static_cast<double>(std::max<std::uint64_t>(archive.records(), 1)) *
         static_cast<double>(archive.header().compressed_size));
     return &record_;
+  }
+  if (check_ != nullptr && !over_) {
+    watch(*opened_.findings);
+    check_->end();
   }
   over_ = true;
   end_ = {archive.header().compressed_size, 0};
@@ -222,7 +250,14 @@ Result<RecordEnd> EventReader::finish() {
   return end;
 }
 
+tl::unexpected<Error> EventReader::fail_again() const {
+  Error error(error_->code(), error_->message(), error_->where());
+  return tl::unexpected(std::move(error).as(
+      error_->code() == ErrorCode::LimitExceeded ? "limit-exceeded" : error_->rule()));
+}
+
 std::vector<Finding> EventReader::take_loose_findings() {
+  watch(*opened_.findings);
   std::vector<Finding> all = std::exchange(loose_, {});
   all.insert(all.end(), opened_.findings->begin(), opened_.findings->end());
   opened_.findings->clear();

@@ -14,6 +14,8 @@
 #include <fonds/reader.hpp>
 #include <fonds/record.hpp>
 
+#include "format/clps/verify.hpp"
+
 namespace fonds::clps {
 
 class EventRecord final : public Record {
@@ -75,13 +77,17 @@ class EventReader final : public RecordReader {
  private:
   EventReader(OpenedArchive opened, const ReadOptions& options);
   Result<bool> next_line();
+  tl::unexpected<Error> fail_again() const;
+  // Tells the check of what was lost.
+  void watch(std::span<const Finding> findings);
 
   OpenedArchive opened_;
   InputIndex inputs_;
   std::uint64_t start_, skip_;
   std::optional<std::uint64_t> stop_at_;
   std::string input_;
-  std::vector<std::uint64_t> before_;  // records in front of each table in its stream
+  std::shared_ptr<ArchiveCheck> check_;  // null: nothing but reading is asked for
+  std::vector<std::uint64_t> before_;    // records in front of each table in its stream
   std::unique_ptr<Rebuilder> rebuilder_;
   const Rebuilder::Batch* batch_ = nullptr;
   std::size_t line_ = 0;

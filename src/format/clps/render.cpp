@@ -11,7 +11,6 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::size_t kLongestRecord = std::size_t{512} << 20;
 constexpr std::size_t kLongestLiteral = std::size_t{64} << 20;  // keys and marks of one record
 
 }  // namespace
@@ -274,7 +273,7 @@ RecordProgram RecordProgram::build(const SchemaTree& tree, const Schema& schema,
 Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Place* strings,
                          const Texts& texts, TextBuffer& out, std::string& scratch) const {
   const std::string_view text = text_;
-  const std::size_t longest = out.size() + kLongestRecord;
+  out.limit(texts.longest_record());
   if (too_long_) {
     return "its keys are longer than a record may be";
   }
@@ -317,7 +316,7 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Pla
       default:
         break;  // has no column
     }
-    if (fault == nullptr && out.size() > longest) {
+    if (fault == nullptr && out.full()) {
       fault = "it is longer than a record may be";
     }
     if (fault != nullptr) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -18,6 +16,7 @@
 #include "format/clps/search_aggregate.hpp"
 #include "format/clps/search_keys.hpp"
 #include "format/clps/search_plan.hpp"
+#include "format/clps/search_render.hpp"
 #include "format/clps/search_table.hpp"
 #include "format/clps/texts.hpp"
 
@@ -26,12 +25,18 @@ namespace {
 
 using Want = SearchOptions::Want;
 
+// Texts of records are held up to here before they are given.
+constexpr std::uint64_t kMostRendered = std::uint64_t{64} << 20;
+// What a record is guessed to be long, between these.
+constexpr std::uint64_t kShortRecord = 64, kLongRecord = std::uint64_t{64} << 10;
+
 // What was found in one table.
 struct TableAnswer {
   Condition condition;
   bool all = false;         // every row matches
   std::uint64_t count = 0;  // rows that match
   RowSet rows;              // unless all do; only of Want::Records
+  std::optional<RenderedTable> rendered;
   std::optional<AggregatePart> part;
   std::vector<Finding> findings;
 };
@@ -86,17 +91,22 @@ class Search {
   Status decide_variables();
   Status decide_log_types(bool whole);
   bool texts_decided() const;
-  Status search_stream(const Task& task, std::vector<WarmStream>& warm);
-  Status search_tables(const Task& task, std::shared_ptr<Stream> stream);
+  Status search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan);
+  Status search_tables(const Task& task, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
   Result<std::vector<std::size_t>> prune_tables(const Task& task, bool decide);
-  Status warm_up(Stream& stream, const std::vector<std::size_t>& tables) const;
+  Status warm_up(const std::shared_ptr<Stream>& stream,
+                 const std::vector<std::size_t>& tables) const;
   Status search_table(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
   Status look_at(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
+  Status count_all(std::size_t table);
   bool enough() const;
   Status count_unread();
   void tell_findings() const;
   Result<SearchReport> deliver();
   Result<SearchReport> report();
+  Result<SearchReport> deliver_rendered();
+  void plan_rendering();
+  Status render(std::size_t table, const std::shared_ptr<Stream>& stream, const BitSet& rows);
   bool is_read(std::size_t table) const;
   bool stopped() const { return archive_->options().read.stop.stop_requested(); }
 
@@ -109,13 +119,16 @@ class Search {
   std::optional<TimeBounds> bounds_;
   std::unique_ptr<Aggregate> aggregate_;
   std::unique_ptr<Texts> times_;
-  std::vector<NodeId> projection_;
+  std::vector<NodeId> projected_;
   std::vector<FirstTexts> first_texts_;  // each filter once
   std::vector<TableAnswer> answers_;
   std::vector<Task> tasks_;
-  std::mutex kept_mutex_;
-  std::map<std::size_t, std::shared_ptr<Stream>> kept_;  // streams with records to give
   std::atomic<std::uint64_t> found_ = 0;
+  // Records are rebuilt as they are found, unless they are so many that their texts should not be
+  // held; then they are rebuilt at the end.
+  std::optional<HitRenderer> renderer_;
+  std::atomic<bool> rendering_ = false;
+  std::atomic<std::uint64_t> rendered_bytes_ = 0;
 };
 
 // Exact keys, through objects only; what they name is shown whole.
@@ -140,20 +153,19 @@ Status Search::find_projection() {
       // What clp-s shows are values and arrays that it keeps whole.
       const bool value = compat::type_of(archive_->tree()[hit.node].type) != 0;
       if (hit.accepts && (value || query_.options.meaning == query::Meaning::Default)) {
-        projection_.push_back(hit.node);
+        projected_.push_back(hit.node);
       }
     }
   }
-  std::sort(projection_.begin(), projection_.end());
-  projection_.erase(std::unique(projection_.begin(), projection_.end()), projection_.end());
+  std::sort(projected_.begin(), projected_.end());
+  projected_.erase(std::unique(projected_.begin(), projected_.end()), projected_.end());
   return {};
 }
 
 Status Search::prepare() {
   FONDS_CHECK(find_projection());
   if (query_.options.meaning == query::Meaning::ClpS) {
-    FONDS_TRY(planner_,
-              make_compat_planner(*archive_, query_, options_.since, options_.until));
+    FONDS_TRY(planner_, make_compat_planner(*archive_, query_, options_.since, options_.until));
     FONDS_TRY(bounds_, TimeBounds::make(*archive_, {}, {}));
   } else {
     FONDS_TRY(planner_, make_default_planner(*archive_, query_));
@@ -166,20 +178,52 @@ Status Search::prepare() {
 
 bool Search::is_read(std::size_t table) const {
   const Condition& condition = answers_[table].condition;
-  return !condition.is(false) &&
-         (!condition.is(true) || (aggregate_ != nullptr && aggregate_->reads(table)));
+  return !condition.is(false) && (!condition.is(true) || renderer_.has_value() ||
+                                  (aggregate_ != nullptr && aggregate_->reads(table)));
+}
+
+// Decides whether records are rebuilt as they are found.
+void Search::plan_rendering() {
+  if (options_.want != Want::Records) {
+    return;
+  }
+  const std::uint64_t average = std::clamp<std::uint64_t>(
+      archive_->header().uncompressed_size / std::max<std::uint64_t>(archive_->records(), 1),
+      kShortRecord, kLongRecord);
+  std::uint64_t certain = 0;  // bytes of records that match in any case
+  std::vector<std::size_t> tables;
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    if (answers_[i].condition.is(false)) {
+      continue;
+    }
+    tables.push_back(i);
+    if (answers_[i].condition.is(true)) {
+      const std::uint64_t records = archive_->tables()[i].records;
+      certain += std::min(records, kMostRendered / kShortRecord) * average;
+    }
+  }
+  if (certain <= kMostRendered) {
+    renderer_.emplace(
+        *archive_,
+        options_.projection.empty() ? Projection() : Projection(archive_->tree(), projected_),
+        tables);
+    rendering_ = true;
+  }
 }
 
 Status Search::plan() {
   const auto tables = archive_->tables();
   answers_.resize(tables.size());
-  for (std::size_t i = 0; i < tables.size(); ++i) {
+  for (std::size_t i = 0; i < tables.size(); ++i) {  // of which the faulty ones stay false
     if (tables[i].fault.empty() && tables[i].records > 0) {
       std::vector<Condition> both;
       both.push_back(bounds_->plan(i));
       both.push_back(planner_->plan(i));
       answers_[i].condition = all_of(std::move(both));
     }
+  }
+  plan_rendering();
+  for (std::size_t i = 0; i < tables.size(); ++i) {
     if (is_read(i)) {
       add_task(i);
     } else if (options_.want == Want::Any && answers_[i].condition.is(true)) {
@@ -265,6 +309,7 @@ Status Search::work() {
 
 Status Search::work_on(std::atomic<std::size_t>& next) {
   std::vector<WarmStream> warm;
+  ColumnScan scan(*archive_, *times_);
   for (std::size_t i = next.fetch_add(1); i < tasks_.size() && !enough(); i = next.fetch_add(1)) {
     const Task& task = tasks_[i];
     if (stopped()) {
@@ -278,12 +323,13 @@ Status Search::work_on(std::atomic<std::size_t>& next) {
         FONDS_CHECK(decide_log_types(i == 0));
         break;
       case Task::Kind::Stream:
-        FONDS_CHECK(search_stream(task, warm));
+        FONDS_CHECK(search_stream(task, warm, scan));
         break;
     }
   }
   for (WarmStream& one : warm) {
-    FONDS_CHECK(search_tables(*one.task, std::move(one.stream)));
+    FONDS_CHECK(search_tables(*one.task, one.stream, scan));
+    one.stream.reset();
   }
   return {};
 }
@@ -345,15 +391,19 @@ Result<std::vector<std::size_t>> Search::prune_tables(const Task& task, bool dec
 }
 
 // Decompresses the columns that may be looked at.
-Status Search::warm_up(Stream& stream, const std::vector<std::size_t>& tables) const {
-  // A table's columns end somewhere before the next table; where, only their contents tell.
-  const TableInfo& last = archive_->tables()[tables.back()];
-  FONDS_TRY(const bool whole, stream.ensure(last.offset + last.length));
-  static_cast<void>(whole);  // a table that is cut will tell
+Status Search::warm_up(const std::shared_ptr<Stream>& stream,
+                       const std::vector<std::size_t>& tables) const {
+  const std::size_t table = tables.back();  // the others lie before it
+  const Condition& condition = answers_[table].condition;
+  const std::size_t columns = condition.is(true) ? ~std::size_t{0} : last_column(condition) + 1;
+  auto warm = archive_->table(table, stream, columns);
+  if (!warm && warm.error().code() != ErrorCode::Corrupt) {  // which will be told later
+    return tl::unexpected(std::move(warm.error()));
+  }
   return {};
 }
 
-Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm) {
+Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan) {
   const bool ahead = options_.threads > 1 && !texts_decided();
   FONDS_TRY(const auto tables, prune_tables(task, !ahead));
   if (tables.empty()) {
@@ -361,27 +411,21 @@ Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm) {
   }
   FONDS_TRY(auto stream, archive_->open_stream(task.stream));
   if (ahead) {
-    FONDS_CHECK(warm_up(*stream, tables));
+    FONDS_CHECK(warm_up(stream, tables));
     warm.push_back({&task, std::move(stream)});
     return {};
   }
-  return search_tables(task, std::move(stream));
+  return search_tables(task, stream, scan);
 }
 
-Status Search::search_tables(const Task& task, std::shared_ptr<Stream> stream) {
+Status Search::search_tables(const Task& task, const std::shared_ptr<Stream>& stream,
+                             ColumnScan& scan) {
   FONDS_TRY(const auto tables, prune_tables(task, true));
-  ColumnScan scan(*archive_, *times_);
-  bool any = false;
   for (const std::size_t table : tables) {
     FONDS_CHECK(search_table(table, stream, scan));
-    any = any || answers_[table].count > 0;
     if (enough()) {
       break;
     }
-  }
-  if (any && options_.want == Want::Records) {
-    const std::lock_guard lock(kept_mutex_);
-    kept_[task.stream] = std::move(stream);
   }
   return {};
 }
@@ -412,18 +456,30 @@ Status Search::search_table(std::size_t table, const std::shared_ptr<Stream>& st
 
 Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan) {
   TableAnswer& answer = answers_[table];
+  const bool certain = answer.condition.is(true);
+  if (certain && archive_->column_nodes(archive_->tables()[table].schema).empty()) {
+    rendering_ = false;  // no bytes stand behind so many records
+  }
+  if (certain && aggregate_ == nullptr && !rendering_.load()) {
+    return count_all(table);
+  }
   LazyTable lazy(*archive_, table, stream);
   FONDS_TRY(const Column* const first, lazy.column(0));  // so many records have bytes
   const auto records = static_cast<std::size_t>(first->records);
-  const BitSet all(records, true);
-  FONDS_TRY(BitSet rows, evaluate(answer.condition, lazy, scan, all));
+  FONDS_TRY(BitSet rows, evaluate(answer.condition, lazy, scan, BitSet(records, true)));
   const std::uint64_t count = rows.count();
-  if (aggregate_ != nullptr && count > 0) {
+  if (count == 0) {
+    return {};
+  }
+  if (aggregate_ != nullptr) {
     if (aggregate_->reads(table)) {
       FONDS_TRY(answer.part, aggregate_->of(lazy, rows));
     } else {
       FONDS_TRY(answer.part, aggregate_->of_unread(table, count));
     }
+  }
+  if (rendering_.load()) {
+    FONDS_CHECK(render(table, stream, rows));
   }
   answer.count = count;
   answer.all = count == records;
@@ -434,16 +490,36 @@ Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream,
   return {};
 }
 
+Status Search::render(std::size_t table, const std::shared_ptr<Stream>& stream,
+                      const BitSet& rows) {
+  FONDS_TRY(const Table whole, archive_->table(table, stream));
+  FONDS_TRY(auto rendered, renderer_->render(whole, rows));
+  if (rendered) {
+    rendered_bytes_ += rendered->text.size();
+  }
+  if (!rendered || rendered_bytes_.load() > kMostRendered) {
+    rendering_ = false;
+    return {};
+  }
+  answers_[table].rendered = std::move(rendered);
+  return {};
+}
+
+Status Search::count_all(std::size_t table) {
+  TableAnswer& answer = answers_[table];
+  answer.all = true;
+  answer.count = archive_->tables()[table].records;
+  if (aggregate_ != nullptr) {
+    FONDS_TRY(answer.part, aggregate_->of_unread(table, answer.count));
+  }
+  return {};
+}
+
 // Of tables that turned out to match without being read.
 Status Search::count_unread() {
   for (std::size_t i = 0; i < answers_.size(); ++i) {
-    TableAnswer& answer = answers_[i];
-    if (answer.condition.is(true) && !is_read(i)) {
-      answer.all = true;
-      answer.count = archive_->tables()[i].records;
-      if (aggregate_ != nullptr) {
-        FONDS_TRY(answer.part, aggregate_->of_unread(i, answer.count));
-      }
+    if (answers_[i].condition.is(true) && !is_read(i)) {
+      FONDS_CHECK(count_all(i));
     }
   }
   return {};
@@ -481,14 +557,39 @@ std::string_view first_lines(const Rebuilder::Batch& batch, std::uint64_t lines)
   return batch.text.substr(0, batch.lines[static_cast<std::size_t>(lines)].begin);
 }
 
+Result<SearchReport> Search::deliver_rendered() {
+  std::vector<const RenderedTable*> tables;
+  for (const TableAnswer& answer : answers_) {
+    if (!answer.rendered) {
+      continue;
+    }
+    tables.push_back(&*answer.rendered);
+    for (const Finding& finding : answer.rendered->findings) {
+      if (sink_.finding) {
+        sink_.finding(finding);
+      }
+    }
+  }
+  const bool log_order = !options_.table_order && archive_->tree().log_order() != kNoNode;
+  SearchReport made;
+  FONDS_TRY(made.matched,
+            give_lines(tables, log_order, options_.limit.value_or(~std::uint64_t{0}), sink_.lines));
+  return made;
+}
+
 Result<SearchReport> Search::deliver() {
+  if (rendering_.load()) {
+    return deliver_rendered();
+  }
+  for (TableAnswer& answer : answers_) {
+    answer.rendered.reset();
+  }
   SearchReport made;
   RebuildOptions rebuild;
   rebuild.order = options_.table_order ? Order::Table : Order::Log;
   rebuild.threads = options_.threads;
-  rebuild.projection = projection_;
+  rebuild.projection = projected_;
   rebuild.project = !options_.projection.empty();
-  rebuild.streams = std::move(kept_);
   rebuild.rows.resize(answers_.size());
   bool any = false;
   for (std::size_t i = 0; i < answers_.size(); ++i) {

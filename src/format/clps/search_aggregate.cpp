@@ -74,6 +74,7 @@ class Aggregate::FieldReader {
       return;
     }
     text_.clear();
+    text_.limit(texts_.longest_record());
     if (append(row) == nullptr) {
       use(text_.view());
     }
@@ -112,13 +113,13 @@ class Aggregate::FieldReader {
   template <typename Use>
   void array_values(std::uint64_t row, Use&& use) {
     array_.clear();
-    if (texts_.append_text(column_, row, array_) != nullptr) {
+    if (texts_.append_array(column_, row, array_) != nullptr) {
       return;
     }
     // Nothing counts of a text that turns out to be damaged.
     found_.clear();
     const bool whole = walker_.walk(
-        array_, keys_, field_.state, [&](query::JsonToken token, std::string_view spelled) {
+        array_.view(), keys_, field_.state, [&](query::JsonToken token, std::string_view spelled) {
           switch (token) {
             case query::JsonToken::String: {
               TextBuffer& text = text_;
@@ -155,7 +156,8 @@ class Aggregate::FieldReader {
   const Field& field_;
   const Column& column_;
   TextBuffer text_;
-  std::string array_, scratch_;
+  TextBuffer array_;
+  std::string scratch_;
   std::vector<std::string> found_;
   JsonWalker walker_;
 };

@@ -34,16 +34,19 @@ int commonness(char c) {
 
 ByteFinder::ByteFinder(std::string text, bool ignore_case)
     : text_(std::move(text)), ignore_case_(ignore_case) {
-  // The rarest octet and the rarest other one, late ones first: texts share beginnings.
+  // The two rarest octets, late ones first: texts share beginnings. They are not taken side by
+  // side if there is a choice, since neighbours are often common together.
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (commonness(text_[i]) <= commonness(text_[first_])) {
       first_ = i;
     }
   }
-  second_ = first_ == 0 && text_.size() > 1 ? 1 : 0;
+  const auto cost = [&](std::size_t i) {
+    const bool beside = i + 1 == first_ || first_ + 1 == i;
+    return 2 * commonness(text_[i]) + (i == first_ ? 100 : beside ? 1 : 0);
+  };
   for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (i != first_ && text_[i] != text_[first_] &&
-        commonness(text_[i]) <= commonness(text_[second_])) {
+    if (cost(i) <= cost(second_)) {
       second_ = i;
     }
   }

@@ -295,7 +295,7 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
     }
     const LogType& type = decision->types[static_cast<std::size_t>(entry.parsed)];
     if (entry.chance == LogTypeChance::InPiece &&
-        !has_variable_of(type, column, cell.first_variable, decision->with_piece)) {
+        !has_variable_of(type, column, cell.first_variable, *decision->with_piece)) {
       return false;
     }
     text_.clear();
@@ -308,44 +308,78 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
   return {};
 }
 
+// The log types of arrays that one filter has met.
+struct ColumnScan::ArrayTypes {
+  explicit ArrayTypes(std::size_t size) : types(size) {}
+  std::vector<std::unique_ptr<ArrayType>> types;
+};
+
+ColumnScan::ColumnScan(const Archive& archive, const Texts& times)
+    : archive_(&archive), times_(&times) {}
+ColumnScan::~ColumnScan() = default;
+
 Status ColumnScan::arrays(const FilterTest& filter, const ColumnTest& test, const Column& column,
                           const BitSet& in, BitSet& out) {
   FONDS_TRY(const Dictionary* const log_types, archive_->dictionary(Member::ArrayTypes));
   FONDS_TRY(const Dictionary* const variables, archive_->dictionary(Member::Variables));
   const Generation generation = generation_of(*archive_);
-  std::vector<std::unique_ptr<LogType>> parsed(log_types->size());
+  auto& known = array_types_[{&filter, test.state}];
+  if (known == nullptr) {
+    known = std::make_unique<ArrayTypes>(log_types->size());
+  }
+  if (plain_ == nullptr) {
+    plain_ = std::make_unique<PlainVariables>(*variables);
+  }
+  const BitSet* with_piece = nullptr;
+  Status status;
   select(in, out, [&](std::size_t row) {
     const SplitCell cell(column.word(row));
-    if (cell.type >= parsed.size()) {
+    if (cell.type >= known->types.size()) {
       damaged("its log type is not in the dictionary", row);
       return false;
     }
-    if (!parsed[cell.type]) {
-      bool malformed = false;
-      parsed[cell.type] =
-          std::make_unique<LogType>(LogType::parse((*log_types)[cell.type], generation, malformed));
+    auto& type = known->types[cell.type];
+    if (type == nullptr) {
+      type = std::make_unique<ArrayType>((*log_types)[cell.type], generation, filter, test.state);
     }
-    const LogType& type = *parsed[cell.type];
-    if (!cell.lies_in(column, type.variables())) {
+    if (!cell.lies_in(column, type->variables())) {
       damaged("its variables lie behind the column's end", row);
       return false;
     }
-    text_.clear();
-    if (!append_cell(type, column, cell.first_variable, *variables, generation, text_)) {
-      damaged("a variable is not valid", row);
-      return false;
+    if (type->wants_pieces() && with_piece == nullptr) {
+      auto found = filter.strings().with_piece(*archive_);
+      if (!found) {
+        status = tl::unexpected(std::move(found.error()));
+        return false;
+      }
+      with_piece = *found;
     }
-    bool found = false;
-    const bool whole = walker_.walk(
-        text_, filter.keys(), test.state, [&](query::JsonToken token, std::string_view spelled) {
-          found = found || matches_token(filter.match(), token, spelled, scratch_);
-        });
-    if (!whole) {
-      damaged("the text of an array is no JSON", row);
-    }
-    return whole && found;
+    const auto answer =
+        type->answer(filter, column, cell.first_variable, *plain_, with_piece, scratch_);
+    return answer == ArrayType::Answer::Unknown
+               ? walk_array(filter, test, type->type(), column, cell.first_variable, row)
+               : answer == ArrayType::Answer::Yes;
   });
-  return {};
+  return status;
+}
+
+// Puts the text of an array together and asks all of it.
+bool ColumnScan::walk_array(const FilterTest& filter, const ColumnTest& test, const LogType& type,
+                            const Column& column, std::uint64_t first, std::uint64_t row) {
+  text_.clear();
+  if (!append_cell(type, column, first, plain_->variables(), generation_of(*archive_), text_)) {
+    damaged("a variable is not valid", row);
+    return false;
+  }
+  bool found = false;
+  const bool whole = walker_.walk(
+      text_, filter.keys(), test.state, [&](query::JsonToken token, std::string_view spelled) {
+        found = found || matches_token(filter.match(), token, spelled, scratch_);
+      });
+  if (!whole) {
+    damaged("the text of an array is no JSON", row);
+  }
+  return whole && found;
 }
 
 }  // namespace fonds::clps

@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fonds/error.hpp>
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/search_array_types.hpp"
 #include "format/clps/search_arrays.hpp"
 #include "format/clps/search_filter.hpp"
 #include "format/clps/search_mask.hpp"
@@ -29,7 +32,10 @@ struct ColumnTest {
 class ColumnScan {
  public:
   // Both outlive the scan. `times`: the archive's time patterns.
-  ColumnScan(const Archive& archive, const Texts& times) : archive_(&archive), times_(&times) {}
+  ColumnScan(const Archive& archive, const Texts& times);
+  ~ColumnScan();
+  ColumnScan(const ColumnScan&) = delete;
+  ColumnScan& operator=(const ColumnScan&) = delete;
 
   // Sets the bits of rows in `in` that match; others stay. Errors: those of reading dictionaries.
   Status run(const FilterTest& filter, const ColumnTest& test, const Column& column,
@@ -57,9 +63,16 @@ class ColumnScan {
   Status texts(const FilterTest& filter, const Column& column, const BitSet& in, BitSet& out);
   Status arrays(const FilterTest& filter, const ColumnTest& test, const Column& column,
                 const BitSet& in, BitSet& out);
+  bool walk_array(const FilterTest& filter, const ColumnTest& test, const LogType& type,
+                  const Column& column, std::uint64_t first, std::uint64_t row);
+
+  struct ArrayTypes;
 
   const Archive* archive_;
   const Texts* times_;
+  std::map<std::pair<const FilterTest*, KeyMachine::State>, std::unique_ptr<ArrayTypes>>
+      array_types_;
+  std::unique_ptr<PlainVariables> plain_;
   std::vector<Damage> damage_;
   JsonWalker walker_;
   std::string text_, scratch_;

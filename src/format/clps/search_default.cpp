@@ -12,6 +12,7 @@ namespace {
 struct Bound {
   std::unique_ptr<FilterTest> test;
   std::vector<KeyHit> hits;        // ascending
+  bool time_text = false;          // the text of a time may match
   std::optional<bool> everywhere;  // of $ filters: the same for all records
   LogRanges ranges;                // else the records for which it holds
 
@@ -19,7 +20,7 @@ struct Bound {
 };
 
 // Whether a value of this type can match at all.
-bool may_match(const FilterTest& filter, NodeType type, bool time) {
+bool may_match(const FilterTest& filter, NodeType type, bool time, bool time_text) {
   const query::ValueMatch& match = filter.match();
   if (time && type != NodeType::Timestamp && type != NodeType::DateString) {
     return !filter.instants().empty();
@@ -40,7 +41,7 @@ bool may_match(const FilterTest& filter, NodeType type, bool time) {
       return match.may_match_text();
     case NodeType::Timestamp:
     case NodeType::DateString:
-      return !filter.instants().empty() || filter.instant_text();
+      return !filter.instants().empty() || time_text;
     default:
       return false;
   }
@@ -74,6 +75,7 @@ class DefaultPlanner : public Planner {
     if (bound.test->of_archive()) {
       FONDS_CHECK(ask_inputs(bound, options));
     } else {
+      bound.time_text = may_match_time_text(*archive_, *bound.test);
       bound.hits = find_keys(archive_->tree(), bound.test->keys(), roots_of(node.filter.path));
     }
     bound_.push_back(std::move(bound));
@@ -168,7 +170,7 @@ class DefaultPlanner : public Planner {
       if (hit->state != KeyMachine::kDead) {
         condition.columns.push_back({.column = column, .type = type, .state = hit->state});
       }
-    } else if (hit->accepts && may_match(*bound.test, type, time) &&
+    } else if (hit->accepts && may_match(*bound.test, type, time, bound.time_text) &&
                (!time || may_lie_in_range(*archive_, node, *bound.test))) {
       condition.columns.push_back({.column = column, .type = type, .time = time});
     }

@@ -115,6 +115,17 @@ bool wants_texts_first(const Condition& condition) {
   }
 }
 
+std::size_t last_column(const Condition& condition) {
+  std::size_t last = condition.kind == Condition::Kind::LogRange ? condition.log_column : 0;
+  for (const ColumnTest& test : condition.columns) {
+    last = std::max(last, test.column);
+  }
+  for (const Condition& child : condition.children) {
+    last = std::max(last, last_column(child));
+  }
+  return last;
+}
+
 Result<Condition> prune(Condition condition, const Archive& archive, bool decide) {
   if (condition.kind == Condition::Kind::Columns) {
     const StringTest& strings = condition.filter->strings();

@@ -81,6 +81,8 @@ void for_each_leaf(const Condition& condition, Use&& use) {
     for_each_leaf(child, use);
   }
 }
+// The last column that a condition may look at; 0 if none.
+std::size_t last_column(const Condition& condition);
 // Drops what the dictionaries already rule out: only of texts that are decided, or of all if
 // `decide`. Errors: those of reading dictionaries.
 Result<Condition> prune(Condition condition, const Archive& archive, bool decide);
@@ -114,6 +116,9 @@ class TimeBounds {
   const Archive* archive_ = nullptr;
   std::vector<std::unique_ptr<FilterTest>> filters_;
 };
+
+// Whether some text that the archive's time patterns print may match.
+bool may_match_time_text(const Archive& archive, const FilterTest& filter);
 
 // Whether some time in a column may match, by what the archive says of the column's range.
 bool may_lie_in_range(const Archive& archive, NodeId node, const FilterTest& filter);

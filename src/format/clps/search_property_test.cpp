@@ -26,36 +26,43 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Asks many queries of an archive and of its records.
+bool is_json(const std::string& record) {
+  return query::matches_json(*query::parse("*"), record).has_value();
+}
+
+// Asks many queries of an archive and of its records. Records with damaged arrays may come or not.
 void compare(const std::string& bytes, std::uint32_t seed, int queries) {
   const auto archive = Archive::open(as_source(bytes));
   ASSERT_TRUE(archive) << archive.error().to_string();
   const Read read = read_all(bytes);
   ASSERT_EQ(read.error, "");
-  const std::vector<std::string> records = lines_of(read.text);
+  std::vector<std::string> records = lines_of(read.text);
+  const std::size_t all = records.size();
+  std::erase_if(records, [](const std::string& record) { return !is_json(record); });
   QueryMaker maker(samples_of(records), seed);
   std::size_t some = 0;
   for (int i = 0; i < queries; ++i) {
     const query::Query query = maker.make(i % 3 == 0);
     query::RecordMatch match(query);
-    std::string expected;
-    std::size_t count = 0;
+    std::vector<std::string> expected;
     for (const std::string& record : records) {
-      const auto matches = match.matches(record);
-      if (matches && *matches) {
-        expected += record + '\n';
-        ++count;
+      if (*match.matches(record)) {
+        expected.push_back(record);
       }
     }
-    some += count > 0 && count < records.size() ? 1 : 0;
+    some += !expected.empty() && expected.size() < records.size() ? 1 : 0;
     // Decided by now in this archive's dictionaries, or not yet.
     const auto fresh = i % 2 == 0 ? *archive : *Archive::open(as_source(bytes));
     const Searched found = search_in(fresh, query, {.threads = i % 5 == 0 ? 3U : 1U});
     ASSERT_EQ(found.error, "") << query.text;
-    ASSERT_EQ(found.text, expected) << query.text << (query.options.ignore_case ? " -i" : "");
+    std::vector<std::string> lines = lines_of(found.text);
+    std::erase_if(lines, [](const std::string& record) { return !is_json(record); });
+    ASSERT_EQ(lines, expected) << query.text << (query.options.ignore_case ? " -i" : "");
     SearchOptions counting;
     counting.want = SearchOptions::Want::Count;
-    ASSERT_EQ(search_in(fresh, query, counting).report.matched, count) << query.text;
+    if (all == records.size()) {
+      ASSERT_EQ(search_in(fresh, query, counting).report.matched, expected.size()) << query.text;
+    }
   }
   if (records.size() > 3) {
     EXPECT_GT(some, 20U);
@@ -170,6 +177,10 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
     return cells + word(count) + variables;
   }
 
+  std::size_t json_variable() {
+    return below(30) == 0 ? below(made_.variables.size()) : below(json_variables_);
+  }
+
   // An array whose variables stand for numbers, texts, or parts of them.
   std::string array_cell(std::string& variables, std::uint64_t& count) {
     std::string type = "[";
@@ -179,7 +190,7 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
         ++count;
         return std::string(1, kind);
       };
-      switch (below(7)) {
+      switch (below(8)) {
         case 0:
           type += variable('\x11', below(30));
           break;
@@ -190,16 +201,19 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
           type += "{\"k\":" + variable('\x11', below(30)) + ", \"n\":[null,true]}";
           break;
         case 3:
-          type += "\"" + escaped(text(true)) + variable('\x12', below(json_variables_)) + "\"";
+          type += "\"" + escaped(text(true)) + variable('\x12', json_variable()) + "\"";
           break;
         case 4:
-          type += "{\"\\u006b\":\"\\u0061" + variable('\x12', below(json_variables_)) + "\"}";
+          type += "{\"\\u006b\":\"\\u0061" + variable('\x12', json_variable()) + "\"}";
+          break;
+        case 6:
+          type += variable('\x12', json_variables_ + below(4));
           break;
         case 5:
           type += "[" + variable('\x11', below(30)) + "]";
           break;
         default:
-          type += "\"" + variable('\x12', below(json_variables_)) + "\"";
+          type += "\"" + variable('\x12', json_variable()) + "\"";
           break;
       }
       type += i > 1 ? "," : "";
@@ -244,9 +258,13 @@ class ClpsSearchMade : public testing::TestWithParam<std::uint32_t> {
     for (json_variables_ = 0; json_variables_ < 12; ++json_variables_) {
       made_.variables.push_back(text(true));
     }
+    for (const char* inserted : {"25", "1e1", "5,\"needle\"", "{\"k\":5}"}) {
+      made_.variables.emplace_back(inserted);
+    }
     for (int i = 0; i < 20; ++i) {
       made_.variables.push_back(text(false));
     }
+    made_.variables.emplace_back("a\",5,{\"k\":\"b");
     for (const char* number : {"18446744073709551615", "1e400", "-0"}) {
       made_.variables.emplace_back(number);
     }

@@ -162,6 +162,28 @@ Status StringTest::Once::run(Make&& make) {
   return {};
 }
 
+bool StringTest::may_consist_of(const std::bitset<256>& octets) const {
+  std::bitset<256> wanted = octets;
+  if (ignore_case_) {
+    for (std::size_t c = 0x80; c < octets.size(); ++c) {
+      if (octets.test(c)) {
+        return true;  // which may fold to anything
+      }
+    }
+    for (char c = 'A'; c <= 'Z'; ++c) {
+      const auto upper = static_cast<std::size_t>(c);
+      const auto lower = static_cast<std::size_t>(to_lower(c));
+      wanted.set(lower, octets.test(upper) || octets.test(lower));
+    }
+  }
+  for (std::size_t i = 0; i < atoms_.octets.size(); ++i) {
+    if (atoms_.any[i] == 0 && !wanted.test(static_cast<unsigned char>(atoms_.octets[i]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<const VariableDecision*> StringTest::variables(const Archive& archive) const {
   FONDS_CHECK(variables_.run([&] { return decide_variables(archive); }));
   return &variable_decision_;
@@ -173,7 +195,7 @@ Status StringTest::begin_log_types(const Archive& archive) const {
 
 Result<const LogTypeDecision*> StringTest::log_types(const Archive& archive) const {
   FONDS_CHECK(begin_log_types(archive));
-  FONDS_CHECK(log_types_.run([&] { return find_piece(archive); }));
+  FONDS_CHECK(log_types_.run([&] { return end_log_types(archive); }));
   return &log_type_decision_;
 }
 
@@ -233,7 +255,7 @@ Status StringTest::decide_log_types(const Archive& archive) const {
     bool malformed = false;
     LogType type = LogType::parse((*dictionary)[id], generation, malformed);
     LogTypeDecision::Entry& entry = decision.entries[id];
-    entry.chance = machine_ ? machine_->chance(type) : LogTypeChance::Some;
+    entry.chance = chance(type);
     decision.in_piece = decision.in_piece || entry.chance == LogTypeChance::InPiece;
     if (entry.chance == LogTypeChance::None) {
       continue;
@@ -247,23 +269,33 @@ Status StringTest::decide_log_types(const Archive& archive) const {
   return {};
 }
 
+Result<const BitSet*> StringTest::with_piece(const Archive& archive) const {
+  FONDS_CHECK(piece_.run([&] { return find_piece(archive); }));
+  return &with_piece_;
+}
+
 Status StringTest::find_piece(const Archive& archive) const {
+  FONDS_TRY(const Dictionary* const variables, archive.dictionary(Member::Variables));
+  FONDS_CHECK(take(piece_share_, archive.budget(), variables->size() / 8 + 64));
+  with_piece_ = BitSet(variables->size());
+  EntryFinder(atoms_.longest, ignore_case_).for_each(*variables, [&](std::size_t id) {
+    with_piece_.set(id);
+  });
+  return {};
+}
+
+Status StringTest::end_log_types(const Archive& archive) const {
   LogTypeDecision& decision = log_type_decision_;
   std::uint64_t bytes = decision.entries.size() * sizeof(LogTypeDecision::Entry);
   for (const LogType& type : decision.types) {
     bytes += sizeof(LogType) + type.text().size() + type.variables() * sizeof(Segment);
   }
+  FONDS_CHECK(take(decision.share, archive.budget(), bytes));
   bool any = false;
   if (decision.in_piece) {
-    FONDS_TRY(const Dictionary* const variables, archive.dictionary(Member::Variables));
-    bytes += variables->size() / 8;
-    decision.with_piece = BitSet(variables->size());
-    EntryFinder(atoms_.longest, ignore_case_).for_each(*variables, [&](std::size_t id) {
-      decision.with_piece.set(id);
-      any = true;
-    });
+    FONDS_TRY(decision.with_piece, with_piece(archive));
+    any = !decision.with_piece->none();
   }
-  FONDS_CHECK(take(decision.share, archive.budget(), bytes));
   for (LogTypeDecision::Entry& entry : decision.entries) {
     if (entry.chance == LogTypeChance::InPiece && !any) {
       entry.chance = LogTypeChance::None;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,10 +49,10 @@ struct LogTypeDecision {
   };
   std::vector<Entry> entries;
   std::vector<LogType> types;
-  bool in_piece = false;   // some are LogTypeChance::InPiece
-  BitSet with_piece;       // variables of the dictionary that contain the pattern's longest piece
-  bool none = true;        // no text can match
-  bool variables = false;  // deciding a cell takes the variable dictionary
+  bool in_piece = false;               // some are LogTypeChance::InPiece
+  const BitSet* with_piece = nullptr;  // StringTest::with_piece(), for those
+  bool none = true;                    // no text can match
+  bool variables = false;              // deciding a cell takes the variable dictionary
   BudgetShare share;
 };
 
@@ -73,6 +74,14 @@ class StringTest {
   // Errors: those of reading dictionaries, LimitExceeded.
   Result<const VariableDecision*> variables(const Archive& archive) const;
   Result<const LogTypeDecision*> log_types(const Archive& archive) const;
+  // Whether a text that matches can consist of these octets only.
+  bool may_consist_of(const std::bitset<256>& octets) const;
+  // What the pattern says of one log type.
+  LogTypeChance chance(const LogType& type) const {
+    return machine_ ? machine_->chance(type) : LogTypeChance::Some;
+  }
+  // Variables of the dictionary that contain the pattern's longest piece.
+  Result<const BitSet*> with_piece(const Archive& archive) const;
   // The part of log_types() that takes no variables.
   Status begin_log_types(const Archive& archive) const;
   // Whether variables() and log_types() are there already.
@@ -82,6 +91,7 @@ class StringTest {
  private:
   Status decide_variables(const Archive& archive) const;
   Status decide_log_types(const Archive& archive) const;
+  Status end_log_types(const Archive& archive) const;
   Status find_piece(const Archive& archive) const;
 
   const query::ValueMatch* match_;
@@ -97,7 +107,9 @@ class StringTest {
     template <typename Make>
     Status run(Make&& make);
   };
-  mutable Once variables_, begun_, log_types_;
+  mutable Once variables_, begun_, log_types_, piece_;
+  mutable BitSet with_piece_;
+  mutable BudgetShare piece_share_;
   mutable VariableDecision variable_decision_;
   mutable LogTypeDecision log_type_decision_;
 };

@@ -1,5 +1,6 @@
 // The timestamp column of an archive, as searches see it.
 #include <algorithm>
+#include <bitset>
 #include <limits>
 
 #include <fmt/core.h>
@@ -74,6 +75,29 @@ bool may_lie_in_range(const Archive& archive, NodeId node, const FilterTest& fil
            wanted.high >= ns_of_ms(range.begin);
   }
   return true;
+}
+
+bool may_match_time_text(const Archive& archive, const FilterTest& filter) {
+  if (!filter.instant_text()) {
+    return false;
+  }
+  // What a pattern does not hold itself is digits, blanks, signs, and the names that old ones know.
+  std::bitset<256> octets;
+  const auto add = [&octets](std::string_view text) {
+    for (const char c : text) {
+      octets.set(static_cast<unsigned char>(c));
+    }
+  };
+  add("0123456789 +-AMP");
+  for (const StoredPattern& stored : archive.metadata().time_patterns) {
+    add(stored.pattern);
+    for (const char* const names : {"%a", "%b", "%B", "%p"}) {
+      if (stored.pattern.find(names) != std::string::npos) {
+        add("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+      }
+    }
+  }
+  return filter.strings().may_consist_of(octets);
 }
 
 Result<TimeBounds> TimeBounds::make(const Archive& archive, std::optional<std::int64_t> since,

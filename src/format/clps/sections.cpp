@@ -30,9 +30,8 @@ constexpr std::uint64_t kStreamBytes = sizeof(StreamInfo) + 128;
 Status check_room(Member section, std::uint64_t count, std::uint64_t each, std::uint64_t room,
                   std::string_view what) {
   if (count > room / each) {
-    return fail(ErrorCode::LimitExceeded,
-                fmt::format("{}: {} {} would exceed the memory limit", to_string(section), count,
-                            what));
+    return fail(ErrorCode::LimitExceeded, fmt::format("{}: {} {} would exceed the memory limit",
+                                                      to_string(section), count, what));
   }
   return {};
 }
@@ -198,9 +197,10 @@ std::vector<std::uint16_t> depths_of(const SchemaTree& tree) {
   std::vector<std::uint16_t> depths;
   depths.reserve(tree.nodes().size());
   for (const Node& node : tree.nodes()) {
-    depths.push_back(node.parent == kNoNode ? std::uint16_t{0}
-                                            : static_cast<std::uint16_t>(
-                                                  depths[static_cast<std::size_t>(node.parent)] + 1));
+    depths.push_back(
+        node.parent == kNoNode
+            ? std::uint16_t{0}
+            : static_cast<std::uint16_t>(depths[static_cast<std::size_t>(node.parent)] + 1));
   }
   return depths;
 }

@@ -38,8 +38,9 @@ struct FileEntry {
 struct MetadataSection {
   std::vector<FileEntry> files;
   Metadata metadata;
+  std::uint64_t extra = 0;  // bytes behind the last packet
 };
-Result<MetadataSection> parse_metadata(ByteView plain);
+Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room = kNoLimit);
 
 // `extra` of each: bytes behind what was counted.
 struct ParsedTree {

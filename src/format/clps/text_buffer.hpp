@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -15,6 +16,17 @@ class TextBuffer {
   std::string_view view() const { return {data_.get(), size_}; }
   void clear() { size_ = 0; }
   void truncate(std::size_t size) { size_ = size; }
+
+  // What is appended from here on may have about `most` characters. Of more, nothing is kept but
+  // that full() says so: few bytes of an archive can ask for any length of text.
+  void limit(std::size_t most) {
+    begin_ = size_;
+    limit_ = most > std::numeric_limits<std::size_t>::max() - size_
+                 ? std::numeric_limits<std::size_t>::max()
+                 : size_ + most;
+    full_ = false;
+  }
+  bool full() const { return full_; }
 
   // Room for `n` more characters at the end; grow() makes them part of the text.
   char* room(std::size_t n) {
@@ -60,6 +72,13 @@ class TextBuffer {
     }
   }
   void enlarge(std::size_t n) {
+    if (n > limit_ - std::min(limit_, size_)) {
+      full_ = true;
+      size_ = begin_;
+      if (capacity_ - size_ >= n) {
+        return;
+      }
+    }
     const std::size_t capacity = std::max<std::size_t>(2 * capacity_, size_ + n + 256);
     std::unique_ptr<char[]> grown(new char[capacity]);
     if (size_ > 0) {
@@ -71,6 +90,8 @@ class TextBuffer {
 
   std::unique_ptr<char[]> data_;
   std::size_t size_ = 0, capacity_ = 0;
+  std::size_t begin_ = 0, limit_ = std::numeric_limits<std::size_t>::max();
+  bool full_ = false;
 };
 
 // Octets that a JSON string cannot hold as they are.

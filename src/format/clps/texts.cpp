@@ -11,6 +11,10 @@ namespace {
 constexpr std::uint64_t kLogTypeBits = 24;
 constexpr std::size_t kLongestNumber = 24;
 
+constexpr std::uint64_t kLongestRecord = std::uint64_t{512} << 20;
+
+constexpr Fault kTooLong = "it is longer than a record may be";
+constexpr Fault kNoMemory = "its log type would exceed the memory limit";
 constexpr Fault kNoLogType = "its log type is not in the dictionary";
 constexpr Fault kNoVariables = "its variables lie behind the column's end";
 constexpr Fault kNoVariable = "a variable is not in the dictionary";
@@ -26,24 +30,30 @@ void append_number(std::int64_t value, TextBuffer& out) {
   out.grow(static_cast<std::size_t>(std::to_chars(to, to + kLongestNumber, value).ptr - to));
 }
 
-LogTypes::LogTypes(const Dictionary& stored, Generation generation, bool escaped)
-    : stored_(&stored), generation_(generation), escaped_(escaped), parsed_(stored.size()) {}
+LogTypes::LogTypes(const Dictionary& stored, Generation generation, bool escaped, Budget& budget)
+    : stored_(&stored),
+      generation_(generation),
+      escaped_(escaped),
+      budget_(budget),
+      parsed_(stored.size()) {}
 
 LogTypes::~LogTypes() {
   for (const auto& parsed : parsed_) {
     delete parsed.load(std::memory_order_relaxed);
   }
+  budget_.give(taken_.load(std::memory_order_relaxed));
 }
 
-const LogTypes::Parsed& LogTypes::operator[](std::size_t id) const {
-  const Parsed* const parsed = parsed_[id].load(std::memory_order_acquire);
-  return parsed != nullptr ? *parsed : parse(id);
-}
-
-const LogTypes::Parsed& LogTypes::parse(std::size_t id) const {
+const LogTypes::Parsed* LogTypes::parse(std::size_t id) const {
+  const std::string_view stored = (*stored_)[id];
+  const std::uint64_t cost = sizeof(Parsed) + (needs_escape(stored) ? 8 : 2) * stored.size() +
+                             48 * count_placeholders(stored, generation_);
+  if (!budget_.take(cost)) {
+    return nullptr;
+  }
   auto made = std::make_unique<Parsed>();
   bool malformed = false;
-  made->type = LogType::parse((*stored_)[id], generation_, malformed);
+  made->type = LogType::parse(stored, generation_, malformed);
   TextBuffer text;
   const auto add = [&](std::string_view piece) {
     if (escaped_) {
@@ -60,9 +70,11 @@ const LogTypes::Parsed& LogTypes::parse(std::size_t id) const {
   made->text = text.view();
   const Parsed* expected = nullptr;
   if (parsed_[id].compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel)) {
-    return *made.release();
+    taken_.fetch_add(cost, std::memory_order_relaxed);
+    return made.release();
   }
-  return *expected;  // another thread was faster
+  budget_.give(cost);
+  return expected;  // another thread was faster
 }
 
 Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) {
@@ -82,8 +94,12 @@ Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) 
   if (needs.array_types) {
     FONDS_TRY(array_types, archive.dictionary(Member::ArrayTypes));
   }
-  texts->log_types_ = std::make_unique<LogTypes>(*log_types, texts->generation_, true);
-  texts->array_types_ = std::make_unique<LogTypes>(*array_types, texts->generation_, false);
+  texts->log_types_ =
+      std::make_unique<LogTypes>(*log_types, texts->generation_, true, archive.budget());
+  texts->array_types_ =
+      std::make_unique<LogTypes>(*array_types, texts->generation_, false, archive.budget());
+  texts->longest_record_ =
+      static_cast<std::size_t>(std::min(kLongestRecord, archive.budget().limit() / 2));
   for (const StoredPattern& stored : archive.metadata().time_patterns) {
     // One that is damaged is as if it were not there: what uses it is told of.
     if (archive.header().version < Version{0, 5, 0}) {
@@ -189,7 +205,11 @@ Fault Texts::append_split(const LogTypes& types, const Column& column, std::uint
   if (id >= types.size()) {
     return kNoLogType;
   }
-  const LogTypes::Parsed& parsed = types[static_cast<std::size_t>(id)];
+  const LogTypes::Parsed* const found = types.find(static_cast<std::size_t>(id));
+  if (found == nullptr) {
+    return kNoMemory;
+  }
+  const LogTypes::Parsed& parsed = *found;
   const auto& segments = parsed.type.segments();
   std::uint64_t variable = cell >> kLogTypeBits;
   const std::uint64_t there = column.variable_count();
@@ -203,6 +223,9 @@ Fault Texts::append_split(const LogTypes& types, const Column& column, std::uint
     if (const Fault fault =
             append_variable(segments[i].placeholder, column.variable(variable++), Escape, out)) {
       return fault;
+    }
+    if (out.full()) {
+      return kTooLong;
     }
   }
   out.append(std::string_view(parsed.text).substr(begin));
@@ -285,33 +308,6 @@ std::optional<std::int64_t> Texts::instant(const Column& column, std::uint64_t r
     default:
       return std::nullopt;
   }
-}
-
-Fault Texts::append_text(const Column& column, std::uint64_t row, std::string& out) const {
-  // The log types of strings are prepared escaped, so their own pieces are put together here.
-  const LogTypes& types = column.type == NodeType::UnstructuredArray ? *array_types_ : *log_types_;
-  const std::uint64_t cell = column.word(row);
-  const std::uint64_t id = cell & ((std::uint64_t{1} << kLogTypeBits) - 1);
-  if (id >= types.size()) {
-    return kNoLogType;
-  }
-  const LogType& type = types[static_cast<std::size_t>(id)].type;
-  std::uint64_t variable = cell >> kLogTypeBits;
-  const std::uint64_t there = column.variable_count();
-  if (type.variables() > there - std::min(there, variable)) {
-    return kNoVariables;
-  }
-  TextBuffer text;
-  for (const Segment& segment : type.segments()) {
-    text.append(type.literal(segment));
-    if (const Fault fault =
-            append_variable(segment.placeholder, column.variable(variable++), false, text)) {
-      return fault;
-    }
-  }
-  text.append(type.tail());
-  out += text.view();
-  return nullptr;
 }
 
 }  // namespace fonds::clps

@@ -23,8 +23,9 @@ namespace fonds::clps {
 // One dictionary of log types.
 class LogTypes {
  public:
-  // `escaped`: the literal text is prepared as the inside of a JSON string.
-  LogTypes(const Dictionary& stored, Generation generation, bool escaped);
+  // `escaped`: the literal text is prepared as the inside of a JSON string. What is parsed counts
+  // against the budget, which must outlive this.
+  LogTypes(const Dictionary& stored, Generation generation, bool escaped, Budget& budget);
   ~LogTypes();
 
   std::size_t size() const { return parsed_.size(); }
@@ -33,15 +34,20 @@ class LogTypes {
     std::string text;                 // the literal pieces, escaped if asked for
     std::vector<std::size_t> pieces;  // where each ends in `text`; one more than variables
   };
-  // `id` is below size(). Thread-safe.
-  const Parsed& operator[](std::size_t id) const;
+  // `id` is below size(). nullptr: it would exceed the budget. Thread-safe.
+  const Parsed* find(std::size_t id) const {
+    const Parsed* const parsed = parsed_[id].load(std::memory_order_acquire);
+    return parsed != nullptr ? parsed : parse(id);
+  }
 
  private:
-  const Parsed& parse(std::size_t id) const;
+  const Parsed* parse(std::size_t id) const;
 
   const Dictionary* stored_;
   Generation generation_;
   bool escaped_;
+  Budget& budget_;
+  mutable std::atomic<std::uint64_t> taken_ = 0;  // of the budget
   mutable std::vector<std::atomic<const Parsed*>> parsed_;
 };
 
@@ -61,6 +67,8 @@ class Texts {
   const LogTypes& log_types() const { return *log_types_; }
   const LogTypes& array_types() const { return *array_types_; }
   Generation generation() const { return generation_; }
+  // Octets that one record, or one value, may have.
+  std::size_t longest_record() const { return longest_record_; }
 
   // Where the text of a VarString lies. Looked up for many rows before any is used: the dictionary
   // is larger than the processor's caches and entries lie everywhere in it, but it waits for
@@ -94,9 +102,6 @@ class Texts {
   Fault append_time(const Column& column, std::uint64_t row, TextBuffer& out,
                     std::string& scratch) const;
 
-  // A ClpString's or UnstructuredArray's text as it was, nothing escaped.
-  Fault append_text(const Column& column, std::uint64_t row, std::string& out) const;
-
   // The instant that a value of the timestamp column is, in ns since 1970, saturated. Nothing for
   // types that are none.
   std::optional<std::int64_t> instant(const Column& column, std::uint64_t row) const;
@@ -117,6 +122,7 @@ class Texts {
   enum class Escapes : std::uint8_t { Unknown, None, Some };
   mutable std::vector<std::atomic<Escapes>> escapes_;  // of each entry of the variables
   Generation generation_ = Generation::New;
+  std::size_t longest_record_ = 0;
   const Dictionary* variables_ = nullptr;
   std::unique_ptr<LogTypes> log_types_, array_types_;
   std::unordered_map<std::uint64_t, TimePattern> times_;
