@@ -204,6 +204,8 @@ class Dictionary {
   // All entries in one piece: each is followed by the 8 octets of the next one's length. For
   // searching; what is found must be checked by entry_at().
   std::string_view buffer() const { return {text_, text_size_}; }
+  // Octets that a text made of its entries may have: few bytes can ask for many.
+  std::size_t longest_text() const { return longest_text_; }
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
@@ -215,7 +217,7 @@ class Dictionary {
  private:
   std::unique_ptr<PlainBytes> plain_, places_;
   const char* text_ = nullptr;
-  std::size_t text_size_ = 0, size_ = 0;
+  std::size_t text_size_ = 0, size_ = 0, longest_text_ = 0;
   // Where each entry begins in text_; one more than there are entries, 8 behind the last one's end.
   const std::uint64_t* offsets_ = nullptr;
 };

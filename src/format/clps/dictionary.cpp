@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kLengthSize = 8;
 constexpr std::uint64_t kMaxEntry = std::uint64_t{256} << 20;
+constexpr std::uint64_t kLongestText = std::uint64_t{512} << 20;
 
 }  // namespace
 
@@ -27,6 +28,7 @@ Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
 Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_t max_window,
                                     Budget& budget, const std::function<void(Finding)>& finding) {
   Dictionary dictionary;
+  dictionary.longest_text_ = static_cast<std::size_t>(std::min(kLongestText, budget.limit() / 2));
   const auto damaged = [&](std::string what, std::uint64_t at) {
     finding(make_finding("clps-dictionary",
                          fmt::format("{}: {}", to_string(member), std::move(what)),
@@ -40,8 +42,16 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
   }
   const std::uint64_t count = load_le64(stored);
   Inflater inflater(stored.subspan(kLengthSize), budget.left(), max_window, budget);
-  FONDS_CHECK(inflater.ensure(budget.left()));
+  if (auto status = inflater.ensure(budget.left()); !status) {
+    return fail(status.error().code(),
+                fmt::format("{}: {}", to_string(member), status.error().message()));
+  }
   if (const InflateDamage* const damage = inflater.damage()) {
+    if (damage->too_much) {
+      return fail(ErrorCode::LimitExceeded,
+                  fmt::format("{}: decompressing it would exceed the memory limit of {} bytes",
+                              to_string(member), budget.limit()));
+    }
     damaged(damage->what, kLengthSize + damage->at);
   }
   dictionary.plain_ = std::make_unique<PlainBytes>(inflater.take());

@@ -310,6 +310,9 @@ Status StringTest::end_log_types(const Archive& archive) const {
 bool append_cell(const LogType& type, const Column& column, std::uint64_t first_variable,
                  const Dictionary& variables, Generation generation, std::string& out) {
   for (const Segment& segment : type.segments()) {
+    if (out.size() > variables.longest_text()) {
+      return false;
+    }
     out += type.literal(segment);
     const std::uint64_t word = column.variable(first_variable++);
     std::uint64_t id = word;
