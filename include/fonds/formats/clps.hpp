@@ -337,6 +337,8 @@ class Archive {
   ByteRange member_range(Member member) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
+  // The stream of a table, for findings.
+  Location place_of(std::size_t table) const;
   // Tells ArchiveOptions::on_finding, with the archive's name; thread-safe.
   void tell(Finding finding) const;
 

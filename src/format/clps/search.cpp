@@ -449,7 +449,7 @@ Status Search::search_table(std::size_t table, const std::shared_ptr<Stream>& st
         make_finding("clps-cell",
                      fmt::format("table {}, record {}: {}; {} of its values match nothing", table,
                                  damage.row, damage.what, damage.cells),
-                     {.source = archive_->name()}));
+                     archive_->place_of(table)));
   }
   return {};
 }
