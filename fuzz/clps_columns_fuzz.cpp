@@ -11,6 +11,8 @@
 #include <fonds/formats/clps.hpp>
 
 #include "clps_parts.hpp"
+#include "format/clps/search_cells.hpp"
+#include "format/clps/search_strings.hpp"
 #include "format/clps/text_buffer.hpp"
 #include "format/clps/texts.hpp"
 #include "require.hpp"
@@ -66,8 +68,14 @@ void check_texts(const Column& column, const Texts& texts) {
     const bool array = column.type == NodeType::UnstructuredArray;
     const Fault fault = array ? texts.append_array(column, row, printed)
                               : texts.append_clp_string(column, row, printed);
-    const Fault again = texts.append_text(column, row, plain);
-    require((fault == nullptr) == (again == nullptr));
+    const LogTypes& types = array ? texts.array_types() : texts.log_types();
+    const SplitCell cell(column.word(row));
+    const LogTypes::Parsed* const parsed =
+        cell.type < types.size() ? types.find(cell.type) : nullptr;
+    const bool again = parsed != nullptr && cell.lies_in(column, parsed->type.variables()) &&
+                       append_cell(parsed->type, column, cell.first_variable, texts.variables(),
+                                   texts.generation(), plain);
+    require((fault == nullptr) == again);
     if (fault == nullptr) {
       TextBuffer escaped;
       if (array) {

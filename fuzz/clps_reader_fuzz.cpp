@@ -15,7 +15,6 @@
 #include <fonds/query.hpp>
 
 #include "clps_parts.hpp"
-#include "format/clps/search.hpp"
 #include "format/clps/verify_json.hpp"
 #include "io/testing.hpp"
 #include "require.hpp"

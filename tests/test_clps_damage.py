@@ -32,8 +32,6 @@ def run(tmp_path, *args, data=None, memory=BUDGET, most=None):
             resource.setrlimit(resource.RLIMIT_AS, (4 * memory + (2 << 30), 4 * memory + (2 << 30)))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     begin = time.monotonic()
-    # A child's peak counts from before it became another program: what this one holds.
-    held = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
     with open(tmp_path / "out", "wb+") as out, open(tmp_path / "err", "wb+") as err, open(tmp_path / "in", "wb+") as given:
         given.write(data or b"")
         given.seek(0)
@@ -48,7 +46,9 @@ def run(tmp_path, *args, data=None, memory=BUDGET, most=None):
         done = Done(os.waitstatus_to_exitcode(status), out.read(most), err.read(), usage.ru_maxrss << 10, time.monotonic() - begin)
     assert 0 <= done.status <= 3, (args, done.status, done.stderr)
     if not SANITIZED:
-        assert done.peak < max(memory + BESIDE, held + (8 << 20)), (args, done.peak)
+        # A child counts what this process held when it was forked.
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+        assert done.peak < max(memory + BESIDE, own + (1 << 20)), (args, done.peak)
         assert done.seconds < SECONDS
     return done
 
@@ -380,7 +380,7 @@ def test_a_bomb_is_an_error_and_takes_little(name, pipe, tmp_path):
         done = run(tmp_path, *command, *(["-"] if pipe else [path]), data=data if pipe else None)
         assert done.status in (1, 3), (command, done.stderr)
         told = (done.stderr + done.stdout).decode()
-        assert re.search("metadata section|" + re.escape(name.split()[0].replace("stream", "/0")) + "|table 3|exceed the memory limit", told), (command, told)
+        assert re.search("metadata section|" + re.escape(name.split()[0].replace("stream", "/0")) + "|table 3", told), (command, told)
 
 
 def test_a_list_of_schemas_that_would_take_much_memory_is_refused_before_it_does(tmp_path):
@@ -417,7 +417,7 @@ def test_a_record_that_few_bytes_ask_to_be_long_is_lost_and_told(tmp_path):
     for command in [["cat"], ["cat", "--threads", 2], ["search", "*"], ["verify"], ["search", "msg: *yx*"], ["search", "--unique", "msg", "*"]]:
         done = run(tmp_path, *command, path)
         assert done.status in (0, 1), (command, done.stderr)
-        assert "--unique" in command or re.search(b"longer than a record may be|a variable is not valid|^$", done.stderr + done.stdout), (command, done.stderr)
+        assert "--unique" in command or re.search(b"longer than a record may be|^$", done.stderr + done.stdout), (command, done.stderr)
 
 
 def test_log_types_of_many_placeholders_count_against_the_memory(tmp_path):

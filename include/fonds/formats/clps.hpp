@@ -20,7 +20,9 @@
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
+#include <fonds/query.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/search.hpp>
 
 namespace fonds::clps {
 
@@ -339,6 +341,8 @@ class Archive {
   Location place_of(std::size_t table) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
+  // The stream of a table, for findings.
+  Location place_of(std::size_t table) const;
   // Tells ArchiveOptions::on_finding, with the archive's name; thread-safe.
   void tell(Finding finding) const;
 
@@ -417,5 +421,15 @@ class Rebuilder {
   explicit Rebuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Gives the records that match, or what else is wanted of them. What cannot be read is told to the
+// sink or to ArchiveOptions::on_finding and matches nothing. The sink is called on this thread only;
+// what it is given does not depend on `threads`.
+//
+// Errors: BadArgument for options that make no sense with this archive (no timestamp column for
+// `since`, `until` or CountByTime; an empty interval; a projected key with a wildcard or twice);
+// LimitExceeded, Io, Cancelled; those of the sink.
+Result<SearchReport> search(std::shared_ptr<const Archive> archive, const query::Query& query,
+                            const SearchOptions& options, const SearchSink& sink);
 
 }  // namespace fonds::clps

@@ -1,6 +1,7 @@
 // Dictionaries: entries in one piece of memory, and where each begins.
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -41,17 +42,14 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
     return dictionary;
   }
   const std::uint64_t count = load_le64(stored);
-  Inflater inflater(stored.subspan(kLengthSize), budget.left(), max_window, budget);
-  if (auto status = inflater.ensure(budget.left()); !status) {
+  // All that it can give is asked for at once: one that does not fit takes nothing from others.
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  Inflater inflater(stored.subspan(kLengthSize), kAll, max_window, budget);
+  if (auto status = inflater.ensure(kAll); !status) {
     return fail(status.error().code(),
                 fmt::format("{}: {}", to_string(member), status.error().message()));
   }
   if (const InflateDamage* const damage = inflater.damage()) {
-    if (damage->too_much) {
-      return fail(ErrorCode::LimitExceeded,
-                  fmt::format("{}: decompressing it would exceed the memory limit of {} bytes",
-                              to_string(member), budget.limit()));
-    }
     damaged(damage->what, kLengthSize + damage->at);
   }
   dictionary.plain_ = std::make_unique<PlainBytes>(inflater.take());
