@@ -337,8 +337,6 @@ class Archive {
   const std::string& name() const;
   // Stored bytes of a member, and where it begins in the archive.
   ByteRange member_range(Member member) const;
-  // Where a table lies: its stream's stored offset, and its own in what the stream gives.
-  Location place_of(std::size_t table) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
   // The stream of a table, for findings.

@@ -292,14 +292,6 @@ std::span<const StreamInfo> Archive::streams() const { return state_->tables.str
 std::span<const TableInfo> Archive::tables() const { return state_->tables.tables; }
 const std::string& Archive::name() const { return state_->source->name(); }
 ByteRange Archive::member_range(Member member) const { return state_->container->range(member); }
-Location Archive::place_of(std::size_t table) const {
-  const TableInfo& info = tables()[table];
-  const std::uint64_t begin =
-      info.stream < streams().size() ? streams()[static_cast<std::size_t>(info.stream)].offset : 0;
-  return {.source = name(),
-          .stored_offset = member_range(Member::Tables).offset + begin,
-          .decoded_offset = info.offset};
-}
 Budget& Archive::budget() const { return state_->budget; }
 const ArchiveOptions& Archive::options() const { return state_->options; }
 std::span<const NodeId> Archive::column_nodes(std::size_t schema) const {
@@ -450,7 +442,12 @@ Result<Table> Archive::table(std::size_t index, std::shared_ptr<Stream> stream,
   const TableInfo& info = tables()[index];
   const auto wrong = [&](std::string message) {
     return fail(ErrorCode::Corrupt, fmt::format("table {}: {}", index, std::move(message)),
-                place_of(index));
+                {.source = name(),
+                 .stored_offset = member_range(Member::Tables).offset +
+                                  (info.stream < streams().size()
+                                       ? streams()[static_cast<std::size_t>(info.stream)].offset
+                                       : 0),
+                 .decoded_offset = info.offset});
   };
   if (!info.fault.empty()) {
     return wrong(info.fault);

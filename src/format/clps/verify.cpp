@@ -80,6 +80,13 @@ Location ArchiveCheck::place(Member member) const {
   return {.stored_offset = archive_.member_range(member).offset};
 }
 
+Location ArchiveCheck::place_of_table(std::size_t table) const {
+  const TableInfo& info = archive_.tables()[table];
+  const std::uint64_t begin = archive_.member_range(Member::Tables).offset;
+  return {.stored_offset = begin + archive_.streams()[static_cast<std::size_t>(info.stream)].offset,
+          .decoded_offset = info.offset};
+}
+
 Status ArchiveCheck::begin() {
   check_tree();
   check_schemas();
@@ -328,7 +335,7 @@ void ArchiveCheck::record(const Rebuilder::Batch::Line& line, std::string_view j
   if (!told && !is_json(json)) {
     tell("clps-record-json",
          fmt::format("table {}, record {} is no JSON text", line.table, line.row),
-         archive_.place_of(line.table));
+         place_of_table(line.table));
   }
   if (!placed_[line.table]) {
     return;
@@ -337,7 +344,7 @@ void ArchiveCheck::record(const Rebuilder::Batch::Line& line, std::string_view j
     tell("clps-log-order",
          fmt::format("table {}, record {}: another record has the log_event_idx {} too", line.table,
                      line.row, line.log_index),
-         archive_.place_of(line.table));
+         place_of_table(line.table));
   } else {
     if (line.log_index > next_log_index_) {
       first_gap_ = gaps_ == 0 ? next_log_index_ : first_gap_;

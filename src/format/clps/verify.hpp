@@ -41,6 +41,7 @@ class ArchiveCheck {
   void tell(std::string_view code, std::string message, Location where = {});
   void tell(std::string_view code, Severity severity, std::string message, Location where = {});
   Location place(Member member) const;
+  Location place_of_table(std::size_t table) const;
 
   void check_tree();
   void check_namespaces();

@@ -30,13 +30,13 @@ void ArchiveCheck::table(const Table& table, const Stream& stream) {
     tell("clps-extra-bytes",
          fmt::format("/0: stream {}: {} bytes lie in front of its first table", info.stream,
                      info.offset),
-         archive_.place_of(table.index()));
+         place_of_table(table.index()));
   }
   if (last && stream.stored_left() > 0) {
     tell("clps-extra-bytes",
          fmt::format("/0: stream {}: {} stored bytes follow its end", info.stream,
                      stream.stored_left()),
-         archive_.place_of(table.index()));
+         place_of_table(table.index()));
   }
   check_log_order(table);
   for (const Column& column : table.columns()) {
@@ -54,7 +54,7 @@ void ArchiveCheck::check_log_order(const Table& table) {
   placed_[table.index()] = column != nullptr;
   if (column == nullptr) {
     tell("clps-log-order", fmt::format("table {} has no log_event_idx", table.index()),
-         archive_.place_of(table.index()));
+         place_of_table(table.index()));
     return;
   }
   for (std::uint64_t row = 1; row < table.records(); ++row) {
@@ -62,7 +62,7 @@ void ArchiveCheck::check_log_order(const Table& table) {
       tell("clps-log-order", Severity::Warning,
            fmt::format("table {}: log_event_idx falls from {} to {} in record {}", table.index(),
                        column->word(row - 1), column->word(row), row),
-           archive_.place_of(table.index()));
+           place_of_table(table.index()));
       return;
     }
   }
@@ -134,14 +134,14 @@ void ArchiveCheck::check_split_cells(const Table& table, const Column& column) {
       tell("clps-variables",
            fmt::format("table {}, record {}: its text at node {} takes variables of another one",
                        table.index(), row, column.node),
-           archive_.place_of(table.index()));
+           place_of_table(table.index()));
     }
   }
   if (free > 0) {
     tell("clps-variables", Severity::Note,
          fmt::format("table {}: {} of {} variables at node {} are in no text", table.index(), free,
                      taken.size(), column.node),
-         archive_.place_of(table.index()));
+         place_of_table(table.index()));
   }
 }
 
@@ -209,7 +209,7 @@ void ArchiveCheck::check_arrays(const Table& table, const Column& column) {
     tell("clps-array-json",
          fmt::format("table {}, record {}: the text at node {} is no JSON array", table.index(),
                      row, column.node),
-         archive_.place_of(table.index()));
+         place_of_table(table.index()));
   }
 }
 
@@ -225,7 +225,7 @@ void ArchiveCheck::check_times(const Table& table, const Column& column) {
       tell("clps-time-range",
            fmt::format("table {}, record {}: its time lies outside of time range {}", table.index(),
                        row, found->second),
-           archive_.place_of(table.index()));
+           place_of_table(table.index()));
     }
   }
 }
