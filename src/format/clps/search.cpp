@@ -1,4 +1,4 @@
-#include "format/clps/search.hpp"
+#include <fonds/formats/clps.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -27,6 +27,8 @@ using Want = SearchOptions::Want;
 
 // Texts of records are held up to here before they are given.
 constexpr std::uint64_t kMostRendered = std::uint64_t{64} << 20;
+// Streams are decompressed ahead up to here.
+constexpr std::uint64_t kMostWarm = std::uint64_t{32} << 20;
 // What a record is guessed to be long, between these.
 constexpr std::uint64_t kShortRecord = 64, kLongRecord = std::uint64_t{64} << 10;
 
@@ -124,6 +126,7 @@ class Search {
   std::vector<TableAnswer> answers_;
   std::vector<Task> tasks_;
   std::atomic<std::uint64_t> found_ = 0;
+  std::atomic<std::uint64_t> warm_bytes_ = 0;
   // Records are rebuilt as they are found, unless they are so many that their texts should not be
   // held; then they are rebuilt at the end.
   std::optional<HitRenderer> renderer_;
@@ -410,7 +413,8 @@ Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm, Co
     return {};
   }
   FONDS_TRY(auto stream, archive_->open_stream(task.stream));
-  if (ahead) {
+  const std::uint64_t plain = archive_->streams()[task.stream].plain;
+  if (ahead && warm_bytes_.fetch_add(plain) + plain <= kMostWarm) {
     FONDS_CHECK(warm_up(stream, tables));
     warm.push_back({&task, std::move(stream)});
     return {};
@@ -449,7 +453,7 @@ Status Search::search_table(std::size_t table, const std::shared_ptr<Stream>& st
         make_finding("clps-cell",
                      fmt::format("table {}, record {}: {}; {} of its values match nothing", table,
                                  damage.row, damage.what, damage.cells),
-                     {.source = archive_->name()}));
+                     archive_->place_of(table)));
   }
   return {};
 }

@@ -28,18 +28,6 @@ std::optional<std::uint64_t> id_of(Placeholder kind, std::uint64_t word) {
                                                   : std::nullopt;
 }
 
-char mark_of(Placeholder kind, Generation generation) {
-  const bool old = generation == Generation::Old;
-  switch (kind) {
-    case Placeholder::Float:
-      return old ? '\x12' : '\x13';
-    case Placeholder::Dictionary:
-      return '\x12';
-    default:
-      return '\x11';
-  }
-}
-
 }  // namespace
 
 bool PlainVariables::plain(std::uint64_t id) {
@@ -64,23 +52,23 @@ class ArrayType::Reader {
  public:
   Reader(ArrayType& to, const FilterTest& filter) : to_(to), filter_(filter) {
     for (const Segment& segment : to.type_.segments()) {
-      text_ += to.type_.literal(segment);
-      to.holes_.push_back({.at = text_.size(), .kind = segment.placeholder});
-      text_ += '0';
+      to.json_ += to.type_.literal(segment);
+      to.holes_.push_back({.at = to.json_.size(), .kind = segment.placeholder});
+      to.json_ += '0';
     }
-    text_ += to.type_.tail();
+    to.json_ += to.type_.tail();
   }
 
   // False: variables may decide what is a value and what is not.
   bool run(KeyMachine::State start) {
     const KeyMachine& keys = filter_.keys();
-    JsonScanner scanner(text_);
+    JsonScanner scanner(to_.json_);
     std::vector<KeyMachine::State> levels;
     KeyMachine::State state = start;
     std::string scratch;
     while (true) {
       const JsonToken token = scanner.next();
-      const auto begin = static_cast<std::size_t>(scanner.spelled().data() - text_.data());
+      const auto begin = static_cast<std::size_t>(scanner.spelled().data() - to_.json_.data());
       switch (token) {
         case JsonToken::End:
           return true;
@@ -159,7 +147,7 @@ class ArrayType::Reader {
     } else if (string) {
       add_string(spelled, begin, holes);
     } else if (filter_.match().may_match_number()) {
-      to_.checks_.push_back({.hole = holes.first, .string = false, .text = {}});
+      to_.checks_.push_back({.hole = holes.first});
     }
     return true;
   }
@@ -168,33 +156,30 @@ class ArrayType::Reader {
     if (!filter_.match().may_match_text()) {
       return;
     }
-    // A log type of the string alone.
-    std::string stored;
-    std::size_t next = holes.first;
-    for (std::size_t i = 1; i + 1 < spelled.size(); ++i) {
-      if (next < holes.second && to_.holes_[next].at == begin + i) {
-        stored += mark_of(to_.holes_[next++].kind, to_.generation_);
-        continue;
-      }
-      if (spelled[i] == '\\' || (spelled[i] >= '\x11' && spelled[i] <= '\x13')) {
-        stored += '\\';
-      }
-      stored += spelled[i];
+    Check check{.hole = holes.first, .string = true, .first_segment = to_.segments_.size()};
+    std::size_t at = begin + 1;  // behind the quote
+    for (std::size_t i = holes.first; i < holes.second; ++i) {
+      const Hole& hole = to_.holes_[i];
+      to_.segments_.push_back({.offset = static_cast<std::uint32_t>(at),
+                               .length = static_cast<std::uint32_t>(hole.at - at),
+                               .placeholder = hole.kind});
+      at = hole.at + 1;
     }
-    Check check{.hole = holes.first, .string = true, .text = {}};
-    bool malformed = false;
-    check.text = LogType::parse(stored, to_.generation_, malformed);
-    check.chance = filter_.strings().chance(check.text);
-    to_.wants_pieces_ = to_.wants_pieces_ || check.chance == LogTypeChance::InPiece;
+    check.segments = holes.second - holes.first;
+    check.tail = at;
+    check.tail_length = begin + spelled.size() - 1 - at;
+    check.chance = filter_.strings().chance(to_.parts(check));
     to_.always_ = check.chance == LogTypeChance::All;
-    if (check.chance != LogTypeChance::None) {
-      to_.checks_.push_back(std::move(check));
+    if (check.chance == LogTypeChance::None) {
+      to_.segments_.resize(check.first_segment);
+      return;
     }
+    to_.wants_pieces_ = to_.wants_pieces_ || check.chance == LogTypeChance::InPiece;
+    to_.checks_.push_back(check);
   }
 
   ArrayType& to_;
   const FilterTest& filter_;
-  std::string text_;
 };
 
 ArrayType::ArrayType(std::string_view stored, Generation generation, const FilterTest& filter,
@@ -231,11 +216,11 @@ bool ArrayType::matches(const Check& check, const FilterTest& filter, const Colu
                         std::string& scratch) const {
   if (check.string) {
     if (check.chance == LogTypeChance::InPiece &&
-        !has_variable_of(check.text, column, first + check.hole, *with_piece)) {
+        !has_variable_of(parts(check).segments, column, first + check.hole, *with_piece)) {
       return false;
     }
     scratch.clear();
-    return append_cell(check.text, column, first + check.hole, variables, generation_, scratch) &&
+    return append_cell(parts(check), column, first + check.hole, variables, generation_, scratch) &&
            filter.match().text(scratch);
   }
   const std::uint64_t word = column.variable(first + check.hole);

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,10 +65,15 @@ class ArrayType {
     std::size_t hole = 0;
     bool string = false;
     LogTypeChance chance = LogTypeChance::Some;  // of a string
-    LogType text;                                // of a string
+    // Of a string: `segments` of segments_ from the first one on, and the literal text behind them.
+    std::size_t first_segment = 0, segments = 0, tail = 0, tail_length = 0;
   };
   class Reader;
 
+  TextParts parts(const Check& check) const {
+    return {json_, std::span(segments_).subspan(check.first_segment, check.segments),
+            std::string_view(json_).substr(check.tail, check.tail_length)};
+  }
   bool matches(const Check& check, const FilterTest& filter, const Column& column,
                std::uint64_t first, const Dictionary& variables, const BitSet* with_piece,
                std::string& scratch) const;
@@ -77,7 +82,9 @@ class ArrayType {
 
   Generation generation_;
   LogType type_;
+  std::string json_;  // the literal text, with a digit for each variable
   std::vector<Hole> holes_;
+  std::vector<Segment> segments_;   // of strings that checks look at, in json_
   std::vector<std::size_t> words_;  // holes that may hold entries of the dictionary
   std::vector<Check> checks_;
   bool always_ = false;   // a value matches that depends on none

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 
 #include <fonds/formats/clps.hpp>
 
@@ -29,10 +32,32 @@ struct SplitCell {
   std::uint64_t first_variable;
 };
 
+// Whether one of `count` 64-bit words at `at` is `wanted`, and whether one is not below `limit`
+// (below 2^63). Without branches, so that compilers do several at once.
+struct WordsSeen {
+  bool wanted = false, beyond = false;
+};
+inline WordsSeen look_for(const std::byte* at, std::size_t count, std::uint64_t wanted,
+                          std::uint64_t limit) {
+  std::uint64_t equal = 0;
+  std::uint64_t beyond = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at + i * sizeof word, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) {
+      word = __builtin_bswap64(word);
+    }
+    const std::uint64_t difference = word ^ wanted;
+    equal |= ~(difference | (0 - difference));  // its highest bit: there is none
+    beyond |= word | (limit - 1 - word);
+  }
+  return {equal >> 63 != 0, beyond >> 63 != 0};
+}
+
 // Whether one of a cell's dictionary variables is in a set; ids beyond it are not.
-inline bool has_variable_of(const LogType& type, const Column& column, std::uint64_t first_variable,
-                            const BitSet& ids) {
-  for (const Segment& segment : type.segments()) {
+inline bool has_variable_of(std::span<const Segment> segments, const Column& column,
+                            std::uint64_t first_variable, const BitSet& ids) {
+  for (const Segment& segment : segments) {
     std::uint64_t id = column.variable(first_variable++);
     if (segment.placeholder == Placeholder::IntegerOrDictionary) {
       const auto found = dictionary_id(static_cast<std::int64_t>(id));

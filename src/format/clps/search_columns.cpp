@@ -50,6 +50,18 @@ class Within {
   bool none_;
 };
 
+// Whether some variable of a column may contain the piece.
+bool may_hold(const Column& column, const LogTypeDecision& decision, Generation generation) {
+  return decision.few.empty() ||
+         std::any_of(decision.few.begin(), decision.few.end(), [&](std::uint64_t id) {
+           const std::uint64_t word = generation == Generation::Old
+                                          ? static_cast<std::uint64_t>(old_dictionary_variable(id))
+                                          : id;
+           return look_for(column.variables.data(), column.variables.size() / 8, word, ~word >> 1)
+               .wanted;
+         });
+}
+
 }  // namespace
 
 void ColumnScan::damaged(const char* what, std::uint64_t row) {
@@ -243,13 +255,27 @@ Status ColumnScan::variables(const FilterTest& filter, const Column& column, con
   }
   FONDS_TRY(const VariableDecision* const decision, filter.strings().variables(*archive_));
   const BitSet& ids = decision->ids;
-  if (decision->count == 1) {
-    select(in, out, [&](std::size_t row) {
+  if (decision->count <= 1) {
+    // Most blocks of rows hold neither that text nor damage.
+    const std::uint64_t wanted = decision->count == 1 ? decision->first : ~std::uint64_t{0};
+    BitSet left = in;
+    for (std::size_t w = 0; w < left.words().size(); ++w) {
+      const std::size_t rows = std::min<std::size_t>(64, left.size() - w * 64);
+      if (left.words()[w] == 0) {
+        continue;
+      }
+      const WordsSeen seen = look_for(column.values.data() + w * 64 * 8, rows, wanted, ids.size());
+      if (!seen.wanted && !seen.beyond) {
+        left.words()[w] = 0;
+      }
+    }
+    select(left, out, [&](std::size_t row) {
       const std::uint64_t id = column.word(row);
       if (id >= ids.size()) {
         damaged("a variable is not in the dictionary", row);
+        return false;
       }
-      return id == decision->first;
+      return id == wanted;
     });
     return {};
   }
@@ -276,6 +302,11 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
     FONDS_TRY(variables, archive_->dictionary(Member::Variables));
   }
   const Generation generation = generation_of(*archive_);
+  // A rare piece is looked for in all variables at once.
+  const bool in_piece = decision->in_piece && may_hold(column, *decision, generation);
+  if (!in_piece && !decision->elsewhere) {
+    return {};
+  }
   select(in, out, [&](std::size_t row) {
     const SplitCell cell(column.word(row));
     if (cell.type >= decision->entries.size()) {
@@ -283,7 +314,8 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
       return false;
     }
     const LogTypeDecision::Entry& entry = decision->entries[cell.type];
-    if (entry.chance == LogTypeChance::None) {
+    if (entry.chance == LogTypeChance::None ||
+        (entry.chance == LogTypeChance::InPiece && !in_piece)) {
       return false;
     }
     if (!cell.lies_in(column, entry.variables)) {
@@ -295,12 +327,12 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
     }
     const LogType& type = decision->types[static_cast<std::size_t>(entry.parsed)];
     if (entry.chance == LogTypeChance::InPiece &&
-        !has_variable_of(type, column, cell.first_variable, *decision->with_piece)) {
+        !has_variable_of(type.segments(), column, cell.first_variable, *decision->with_piece)) {
       return false;
     }
     text_.clear();
     if (!append_cell(type, column, cell.first_variable, *variables, generation, text_)) {
-      damaged("a variable is not valid", row);
+      damaged("a variable is not valid, or the text is longer than a record may be", row);
       return false;
     }
     return filter.match().text(text_);
@@ -368,7 +400,7 @@ bool ColumnScan::walk_array(const FilterTest& filter, const ColumnTest& test, co
                             const Column& column, std::uint64_t first, std::uint64_t row) {
   text_.clear();
   if (!append_cell(type, column, first, plain_->variables(), generation_of(*archive_), text_)) {
-    damaged("a variable is not valid", row);
+    damaged("a variable is not valid, or the text is longer than a record may be", row);
     return false;
   }
   bool found = false;

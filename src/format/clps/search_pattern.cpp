@@ -219,7 +219,7 @@ bool has_cut_character(std::string_view text) {
 }
 
 template <std::size_t kWords>
-LogTypeChance run(const Machine<kWords>& machine, const LogType& log_type, bool folded) {
+LogTypeChance run(const Machine<kWords>& machine, const TextParts& parts, bool folded) {
   typename Machine<kWords>::State state;
   state.possible.set(0);
   state.sure.set(0);
@@ -232,8 +232,8 @@ LogTypeChance run(const Machine<kWords>& machine, const LogType& log_type, bool 
     machine.literal(state, query::fold_case(text));
     return !has_cut_character(text);
   };
-  for (const Segment& segment : log_type.segments()) {
-    if (!literal(log_type.literal(segment))) {
+  for (const Segment& segment : parts.segments) {
+    if (!literal(parts.literal(segment))) {
       return LogTypeChance::Some;
     }
     machine.variable(state, segment.placeholder);
@@ -241,8 +241,7 @@ LogTypeChance run(const Machine<kWords>& machine, const LogType& log_type, bool 
       return LogTypeChance::None;
     }
   }
-  return literal(log_type.tail()) || log_type.segments().empty() ? machine.end(state)
-                                                                 : LogTypeChance::Some;
+  return literal(parts.tail) || parts.segments.empty() ? machine.end(state) : LogTypeChance::Some;
 }
 
 }  // namespace
@@ -320,9 +319,9 @@ std::optional<PatternMachine> PatternMachine::make(const PatternAtoms& atoms, bo
   return machine;
 }
 
-LogTypeChance PatternMachine::chance(const LogType& log_type) const {
-  return tables_->narrow ? run(*tables_->narrow, log_type, tables_->folded)
-                         : run(*tables_->wide, log_type, tables_->folded);
+LogTypeChance PatternMachine::chance(const TextParts& text) const {
+  return tables_->narrow ? run(*tables_->narrow, text, tables_->folded)
+                         : run(*tables_->wide, text, tables_->folded);
 }
 
 }  // namespace fonds::clps

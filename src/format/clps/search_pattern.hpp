@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,21 @@ struct PatternAtoms {
   bool utf8 = true;
   static PatternAtoms of_pattern(std::string_view pattern);  // with `*`, `?` and `\`
   static PatternAtoms of_text(std::string_view text);
+};
+
+// A log type, or a part of one: literal text with variables between.
+struct TextParts {
+  std::string_view text;              // that the segments lie in
+  std::span<const Segment> segments;  // each with the variable behind it
+  std::string_view tail;
+
+  TextParts(std::string_view in, std::span<const Segment> pieces, std::string_view rest)
+      : text(in), segments(pieces), tail(rest) {}
+  TextParts(const LogType& type)  // NOLINT(google-explicit-constructor): it is one
+      : TextParts(type.text(), type.segments(), type.tail()) {}
+  std::string_view literal(const Segment& segment) const {
+    return text.substr(segment.offset, segment.length);
+  }
 };
 
 // Which texts of a log type can match.
@@ -43,7 +59,7 @@ class PatternMachine {
   // too long or no UTF-8.
   static std::optional<PatternMachine> make(const PatternAtoms& atoms, bool folded, bool certain);
 
-  LogTypeChance chance(const LogType& log_type) const;
+  LogTypeChance chance(const TextParts& text) const;
 
   struct Tables;
 

@@ -12,6 +12,8 @@
 namespace fonds::clps {
 namespace {
 
+constexpr std::uint64_t kFew = 4;  // variables that are looked for one by one
+
 // What only ASCII letters of the same name fold to: all of ASCII but k and s, which K (U+212A) and
 // ſ (U+017F) fold to as well.
 bool folds_within_ascii(char c) {
@@ -218,7 +220,8 @@ Status StringTest::decide_variables(const Archive& archive) const {
   // An empty entry is nothing that could be found.
   const bool exact = atoms_.exact && !ignore_case_ && !atoms_.octets.empty();
   if (!exact) {
-    EntryFinder(atoms_.longest, ignore_case_).for_each(*dictionary, add_if);
+    FONDS_TRY(const BitSet* const candidates, with_piece(archive));
+    candidates->for_each(add_if);
     return {};
   }
   // A whole entry stands behind its length, which makes it much rarer than its text alone; the
@@ -295,11 +298,16 @@ Status StringTest::end_log_types(const Archive& archive) const {
   if (decision.in_piece) {
     FONDS_TRY(decision.with_piece, with_piece(archive));
     any = !decision.with_piece->none();
+    if (decision.with_piece->count() <= kFew) {
+      decision.with_piece->for_each([&](std::size_t id) { decision.few.push_back(id); });
+    }
   }
   for (LogTypeDecision::Entry& entry : decision.entries) {
     if (entry.chance == LogTypeChance::InPiece && !any) {
       entry.chance = LogTypeChance::None;
     }
+    decision.elsewhere = decision.elsewhere || (entry.chance != LogTypeChance::None &&
+                                                entry.chance != LogTypeChance::InPiece);
     decision.none = decision.none && entry.chance == LogTypeChance::None;
     decision.variables = decision.variables || entry.chance == LogTypeChance::InPiece ||
                          (entry.chance == LogTypeChance::Some && entry.variables > 0);
@@ -307,9 +315,12 @@ Status StringTest::end_log_types(const Archive& archive) const {
   return {};
 }
 
-bool append_cell(const LogType& type, const Column& column, std::uint64_t first_variable,
+bool append_cell(const TextParts& type, const Column& column, std::uint64_t first_variable,
                  const Dictionary& variables, Generation generation, std::string& out) {
-  for (const Segment& segment : type.segments()) {
+  for (const Segment& segment : type.segments) {
+    if (out.size() > variables.longest_text()) {
+      return false;
+    }
     out += type.literal(segment);
     const std::uint64_t word = column.variable(first_variable++);
     std::uint64_t id = word;
@@ -339,7 +350,7 @@ bool append_cell(const LogType& type, const Column& column, std::uint64_t first_
     }
     out += variables[static_cast<std::size_t>(id)];
   }
-  out += type.tail();
+  out += type.tail;
   return true;
 }
 

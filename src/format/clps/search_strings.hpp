@@ -49,10 +49,12 @@ struct LogTypeDecision {
   };
   std::vector<Entry> entries;
   std::vector<LogType> types;
-  bool in_piece = false;               // some are LogTypeChance::InPiece
-  const BitSet* with_piece = nullptr;  // StringTest::with_piece(), for those
-  bool none = true;                    // no text can match
-  bool variables = false;              // deciding a cell takes the variable dictionary
+  bool in_piece = false;                // some are LogTypeChance::InPiece
+  bool elsewhere = false;               // some are neither that nor LogTypeChance::None
+  std::vector<std::uint64_t> few = {};  // the variables of with_piece, if they are few
+  const BitSet* with_piece = nullptr;   // StringTest::with_piece(), for those
+  bool none = true;                     // no text can match
+  bool variables = false;               // deciding a cell takes the variable dictionary
   BudgetShare share;
 };
 
@@ -77,8 +79,8 @@ class StringTest {
   // Whether a text that matches can consist of these octets only.
   bool may_consist_of(const std::bitset<256>& octets) const;
   // What the pattern says of one log type.
-  LogTypeChance chance(const LogType& type) const {
-    return machine_ ? machine_->chance(type) : LogTypeChance::Some;
+  LogTypeChance chance(const TextParts& text) const {
+    return machine_ ? machine_->chance(text) : LogTypeChance::Some;
   }
   // Variables of the dictionary that contain the pattern's longest piece.
   Result<const BitSet*> with_piece(const Archive& archive) const;
@@ -116,7 +118,7 @@ class StringTest {
 
 // Appends the text of a cell whose log type and variables are there. Nothing is said of a variable
 // that is not valid but false.
-bool append_cell(const LogType& type, const Column& column, std::uint64_t first_variable,
+bool append_cell(const TextParts& type, const Column& column, std::uint64_t first_variable,
                  const Dictionary& variables, Generation generation, std::string& out);
 
 // The generation of an archive's log types.

@@ -1,4 +1,4 @@
-#include "format/clps/search.hpp"
+#include <fonds/formats/clps.hpp>
 
 #include <algorithm>
 #include <atomic>
