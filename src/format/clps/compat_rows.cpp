@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "format/clps/search_cells.hpp"
 
 namespace fonds::clps::compat {
@@ -14,9 +16,22 @@ Result<const LogTypeSearch*> TextSearches::of(const Operand& operand) {
   const std::lock_guard lock(mutex_);
   auto& made = made_[&operand];
   if (made == nullptr) {
-    made = std::make_unique<LogTypeSearch>(operand.pattern(), ignore_case_, *variables);
+    auto search = std::make_unique<LogTypeSearch>(operand.pattern(), ignore_case_, *variables);
+    FONDS_CHECK(take(search->sets(), *variables));
+    made = std::move(search);
   }
   return made.get();
+}
+
+Status TextSearches::take(std::size_t sets, const Dictionary& dictionary) {
+  held_ += sets * (dictionary.size() / 8 + 64);
+  if (!share_.resize(held_)) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("a search needs {} bytes for what it finds in a dictionary, more than "
+                            "is left of the memory limit",
+                            held_));
+  }
+  return {};
 }
 
 Result<const BitSet*> TextSearches::words_of(const Operand& operand) {
@@ -24,6 +39,7 @@ Result<const BitSet*> TextSearches::words_of(const Operand& operand) {
   const std::lock_guard lock(mutex_);
   auto& made = words_[&operand];
   if (made == nullptr) {
+    FONDS_CHECK(take(1, *variables));
     made = std::make_unique<BitSet>(variables->size());
     for (std::size_t id = 0; id < variables->size(); ++id) {
       if (operand.matches((*variables)[id])) {

@@ -27,16 +27,21 @@ namespace fonds::clps::compat {
 class TextSearches {
  public:
   TextSearches(const Archive& archive, bool ignore_case)
-      : archive_(archive), ignore_case_(ignore_case) {}
-  // Thread-safe. Errors: those of reading dictionaries.
+      : archive_(archive), ignore_case_(ignore_case), share_(archive.budget()) {}
+  // Thread-safe. Errors: those of reading dictionaries; LimitExceeded.
   Result<const LogTypeSearch*> of(const Operand& operand);
   // The entries of the variable dictionary that match.
   Result<const BitSet*> words_of(const Operand& operand);
 
  private:
   const Archive& archive_;
+  // For so many sets of a dictionary's entries.
+  Status take(std::size_t sets, const Dictionary& dictionary);
+
   bool ignore_case_;
   std::mutex mutex_;
+  BudgetShare share_;
+  std::uint64_t held_ = 0;
   std::map<const Operand*, std::unique_ptr<LogTypeSearch>> made_;
   std::map<const Operand*, std::unique_ptr<BitSet>> words_;
 };

@@ -47,6 +47,7 @@ class LogTypeSearch {
   // Every text is to be looked at, and nothing else.
   bool all() const { return all_; }
   bool none() const { return !all_ && readings_.empty(); }
+  std::size_t sets() const { return wanted_.size(); }  // of dictionary entries that it holds
 
   // What is known of one log type: whether all its texts count as found, and the readings that it
   // fits.
