@@ -20,7 +20,9 @@
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
+#include <fonds/query.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/search.hpp>
 
 namespace fonds::clps {
 
@@ -204,6 +206,8 @@ class Dictionary {
   // All entries in one piece: each is followed by the 8 octets of the next one's length. For
   // searching; what is found must be checked by entry_at().
   std::string_view buffer() const { return {text_, text_size_}; }
+  // Octets that a text made of its entries may have: few bytes can ask for many.
+  std::size_t longest_text() const { return longest_text_; }
   // The id of the entry that holds [at, at + length) of buffer(), if one holds all of it.
   std::optional<std::size_t> entry_at(std::size_t at, std::size_t length) const;
 
@@ -215,7 +219,7 @@ class Dictionary {
  private:
   std::unique_ptr<PlainBytes> plain_, places_;
   const char* text_ = nullptr;
-  std::size_t text_size_ = 0, size_ = 0;
+  std::size_t text_size_ = 0, size_ = 0, longest_text_ = 0;
   // Where each entry begins in text_; one more than there are entries, 8 behind the last one's end.
   const std::uint64_t* offsets_ = nullptr;
 };
@@ -335,6 +339,8 @@ class Archive {
   ByteRange member_range(Member member) const;
   Budget& budget() const;
   const ArchiveOptions& options() const;
+  // The stream of a table, for findings.
+  Location place_of(std::size_t table) const;
   // Tells ArchiveOptions::on_finding, with the archive's name; thread-safe.
   void tell(Finding finding) const;
 
@@ -413,5 +419,15 @@ class Rebuilder {
   explicit Rebuilder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Gives the records that match, or what else is wanted of them. What cannot be read is told to the
+// sink or to ArchiveOptions::on_finding and matches nothing. The sink is called on this thread only;
+// what it is given does not depend on `threads`.
+//
+// Errors: BadArgument for options that make no sense with this archive (no timestamp column for
+// `since`, `until` or CountByTime; an empty interval; a projected key with a wildcard or twice);
+// LimitExceeded, Io, Cancelled; those of the sink.
+Result<SearchReport> search(std::shared_ptr<const Archive> archive, const query::Query& query,
+                            const SearchOptions& options, const SearchSink& sink);
 
 }  // namespace fonds::clps

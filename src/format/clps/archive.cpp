@@ -306,6 +306,13 @@ std::uint64_t Archive::records() const {
   return sum;
 }
 
+Location Archive::place_of(std::size_t table) const {
+  const std::uint64_t stream = tables()[table].stream;
+  const std::uint64_t offset =
+      stream < streams().size() ? streams()[static_cast<std::size_t>(stream)].offset : 0;
+  return {.source = name(), .stored_offset = member_range(Member::Tables).offset + offset};
+}
+
 void Archive::tell(Finding finding) const { state_->tell(std::move(finding)); }
 
 Result<const Dictionary*> Archive::dictionary(Member member) const {

@@ -1,6 +1,7 @@
 // Dictionaries: entries in one piece of memory, and where each begins.
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLengthSize = 8;
 constexpr std::uint64_t kMaxEntry = std::uint64_t{256} << 20;
+constexpr std::uint64_t kLongestText = std::uint64_t{512} << 20;
 
 }  // namespace
 
@@ -27,6 +29,7 @@ Dictionary& Dictionary::operator=(Dictionary&&) noexcept = default;
 Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_t max_window,
                                     Budget& budget, const std::function<void(Finding)>& finding) {
   Dictionary dictionary;
+  dictionary.longest_text_ = static_cast<std::size_t>(std::min(kLongestText, budget.limit() / 2));
   const auto damaged = [&](std::string what, std::uint64_t at) {
     finding(make_finding("clps-dictionary",
                          fmt::format("{}: {}", to_string(member), std::move(what)),
@@ -39,8 +42,13 @@ Result<Dictionary> Dictionary::read(ByteView stored, Member member, std::uint64_
     return dictionary;
   }
   const std::uint64_t count = load_le64(stored);
-  Inflater inflater(stored.subspan(kLengthSize), budget.left(), max_window, budget);
-  FONDS_CHECK(inflater.ensure(budget.left()));
+  // All that it can give is asked for at once: one that does not fit takes nothing from others.
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  Inflater inflater(stored.subspan(kLengthSize), kAll, max_window, budget);
+  if (auto status = inflater.ensure(kAll); !status) {
+    return fail(status.error().code(),
+                fmt::format("{}: {}", to_string(member), status.error().message()));
+  }
   if (const InflateDamage* const damage = inflater.damage()) {
     damaged(damage->what, kLengthSize + damage->at);
   }

@@ -16,7 +16,6 @@
 #include "format/clps/directory.hpp"
 #include "format/clps/facts.hpp"
 #include "format/clps/record_reader.hpp"
-#include "format/clps/search.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {

@@ -309,7 +309,7 @@ bool starts_archive(ByteView head) {
   if (head.size() < kMagic.size() || std::memcmp(head.data(), kMagic.data(), kMagic.size()) != 0) {
     return false;
   }
-  return head.size() < kHeaderSize || parse_header(head).has_value();
+  return true;  // what is wrong with the header is told when it is opened
 }
 
 Result<Header> parse_header(ByteView bytes) {

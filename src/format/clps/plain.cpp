@@ -139,6 +139,8 @@ Status Inflater::reserve() {
         frame.decoded_most + (frame.state == zstd::FrameState::Complete ? 0 : zstd::kMaxBlockSize);
   });
   most = std::max<std::uint64_t>(std::min(most, most_), 1);  // frames may hold nothing
+  // A claim alone makes no file.
+  in_file_ = in_file_ && most > budget_.left() / 8;
   if (in_file_ && most / kHighestRatio > stored_.size()) {
     return fail(ErrorCode::LimitExceeded,
                 fmt::format("{} bytes out of {} are no honest compression", most, stored_.size()));

@@ -327,21 +327,13 @@ struct Rebuilder::State {
     return {};
   }
 
-  // Where the stream of a table begins.
-  Location place_of(std::size_t table) const {
-    const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
-    return {.source = archive->name(),
-            .stored_offset =
-                archive->member_range(Member::Tables).offset + archive->streams()[index].offset};
-  }
-
   void tell_lost() {
     for (const Job::Lost& one : current->lost) {
       if (++lost[one.table] <= kToldRecords) {
         findings.push_back(make_finding("clps-cell",
                                         fmt::format("table {}, record {}: {}; the record is lost",
                                                     one.table, one.row, one.fault),
-                                        place_of(one.table)));
+                                        archive->place_of(one.table)));
       }
     }
   }
@@ -351,7 +343,7 @@ struct Rebuilder::State {
       if (count > kToldRecords) {
         findings.push_back(make_finding(
             "clps-cell", fmt::format("table {}: {} records are lost in all", table, count),
-            place_of(table)));
+            archive->place_of(table)));
       }
     }
     lost.clear();

@@ -332,7 +332,7 @@ Status ColumnScan::texts(const FilterTest& filter, const Column& column, const B
     }
     text_.clear();
     if (!append_cell(type, column, cell.first_variable, *variables, generation, text_)) {
-      damaged("a variable is not valid", row);
+      damaged("a variable is not valid, or the text is longer than a record may be", row);
       return false;
     }
     return filter.match().text(text_);
@@ -400,7 +400,7 @@ bool ColumnScan::walk_array(const FilterTest& filter, const ColumnTest& test, co
                             const Column& column, std::uint64_t first, std::uint64_t row) {
   text_.clear();
   if (!append_cell(type, column, first, plain_->variables(), generation_of(*archive_), text_)) {
-    damaged("a variable is not valid", row);
+    damaged("a variable is not valid, or the text is longer than a record may be", row);
     return false;
   }
   bool found = false;

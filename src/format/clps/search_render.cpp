@@ -87,7 +87,7 @@ class TableRenderer {
 
   void tell(std::string message) {
     made_.findings.push_back(
-        make_finding("clps-cell", std::move(message), {.source = archive_.name()}));
+        make_finding("clps-cell", std::move(message), archive_.place_of(table_.index())));
   }
 
   const Archive& archive_;

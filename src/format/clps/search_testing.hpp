@@ -16,7 +16,6 @@
 #include <fonds/query.hpp>
 #include <fonds/search.hpp>
 
-#include "format/clps/search.hpp"
 #include "format/clps/testing.hpp"
 #include "query/json_scanner.hpp"
 

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxSchemaEntries = std::size_t{1} << 26;
 inline constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kMaxEmptyRecords = std::uint64_t{1} << 40;
 
-// Whether an archive begins here: the magic, and as much of the header as is there.
+// Whether an archive begins here, by the magic.
 bool starts_archive(ByteView head);
 // The first 64 bytes. Errors: Corrupt, Truncated, Unsupported (another compression).
 Result<Header> parse_header(ByteView bytes);

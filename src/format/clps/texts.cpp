@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kLogTypeBits = 24;
 constexpr std::size_t kLongestNumber = 24;
 
-constexpr std::uint64_t kLongestRecord = std::uint64_t{512} << 20;
+constexpr std::uint64_t kLongestRecord = std::uint64_t{512} << 20;  // as Dictionary::longest_text()
 
 constexpr Fault kTooLong = "it is longer than a record may be";
 constexpr Fault kNoMemory = "its log type would exceed the memory limit";
