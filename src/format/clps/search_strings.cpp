@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "base/bytes.hpp"
 #include "base/guarded.hpp"
 #include "base/text.hpp"
 
