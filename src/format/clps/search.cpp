@@ -1,5 +1,3 @@
-#include <fonds/formats/clps.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -9,6 +7,8 @@
 #include <vector>
 
 #include <fmt/core.h>
+
+#include <fonds/formats/clps.hpp>
 
 #include "base/guarded.hpp"
 #include "format/clps/compat.hpp"
@@ -468,7 +468,12 @@ Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream,
     return count_all(table);
   }
   LazyTable lazy(*archive_, table, stream);
-  FONDS_TRY(const Column* const first, lazy.column(0));  // so many records have bytes
+  // All that is needed is decompressed at once, which is faster than piece by piece.
+  const std::size_t columns =
+      certain && rendering_.load()
+          ? archive_->column_nodes(archive_->tables()[table].schema).size() - 1
+          : first_columns(answer.condition);
+  FONDS_TRY(const Column* const first, lazy.column(columns));
   const auto records = static_cast<std::size_t>(first->records);
   FONDS_TRY(BitSet rows, evaluate(answer.condition, lazy, scan, BitSet(records, true)));
   const std::uint64_t count = rows.count();

@@ -115,6 +115,20 @@ bool wants_texts_first(const Condition& condition) {
   }
 }
 
+std::size_t first_columns(const Condition& condition) {
+  if (condition.kind == Condition::Kind::And) {
+    return first_columns(condition.children.front());
+  }
+  std::size_t last = condition.kind == Condition::Kind::LogRange ? condition.log_column : 0;
+  for (const ColumnTest& test : condition.columns) {
+    last = std::max(last, test.column);
+  }
+  for (const Condition& child : condition.children) {
+    last = std::max(last, first_columns(child));
+  }
+  return last;
+}
+
 std::size_t last_column(const Condition& condition) {
   std::size_t last = condition.kind == Condition::Kind::LogRange ? condition.log_column : 0;
   for (const ColumnTest& test : condition.columns) {

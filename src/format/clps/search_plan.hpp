@@ -81,6 +81,8 @@ void for_each_leaf(const Condition& condition, Use&& use) {
     for_each_leaf(child, use);
   }
 }
+// The last column that a condition looks at in any case, or nearly so; 0 if none.
+std::size_t first_columns(const Condition& condition);
 // The last column that a condition may look at; 0 if none.
 std::size_t last_column(const Condition& condition);
 // Drops what the dictionaries already rule out: only of texts that are decided, or of all if

@@ -1,11 +1,11 @@
 #include "format/clps/search_strings.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "base/bytes.hpp"
 #include "base/guarded.hpp"
 #include "base/text.hpp"
 
@@ -212,36 +212,21 @@ Status StringTest::decide_variables(const Archive& archive) const {
     }
     decision.ids.set(id);
   };
-  const auto add_if = [&](std::size_t id) {
-    if (match_->text((*dictionary)[id])) {
-      add(id);
-    }
-  };
-  // An empty entry is nothing that could be found.
-  const bool exact = atoms_.exact && !ignore_case_ && !atoms_.octets.empty();
-  if (!exact) {
+  if (!atoms_.exact || ignore_case_) {
     FONDS_TRY(const BitSet* const candidates, with_piece(archive));
-    candidates->for_each(add_if);
+    candidates->for_each([&](std::size_t id) {
+      if (match_->text((*dictionary)[id])) {
+        add(id);
+      }
+    });
     return {};
   }
-  // A whole entry stands behind its length, which makes it much rarer than its text alone; the
-  // first one's length is not in the buffer.
-  if (dictionary->size() > 0) {
-    add_if(0);
-  }
-  std::array<std::byte, 8> length;
-  store_le64(atoms_.octets.size(), length.data());
-  std::string wanted(reinterpret_cast<const char*>(length.data()), length.size());
-  wanted += atoms_.octets;
-  const ByteFinder finder(std::move(wanted));
-  const std::string_view buffer = dictionary->buffer();
-  std::size_t id = 0;
-  for (std::size_t at = 0; (at = finder.find(buffer, at)) != ByteFinder::npos; ++at) {
-    const std::size_t text_at = at + length.size();
-    id = entry_from(*dictionary, id, text_at - 1);  // the last octet of its length
-    if (id < dictionary->size() && id > 0 &&
-        static_cast<std::size_t>((*dictionary)[id].data() - buffer.data()) == text_at) {
-      add_if(id);
+  const std::string& wanted = atoms_.octets;
+  for (std::size_t id = 0; id < dictionary->size(); ++id) {
+    const std::string_view entry = (*dictionary)[id];
+    if (entry.size() == wanted.size() &&
+        std::memcmp(entry.data(), wanted.data(), wanted.size()) == 0) {
+      add(id);
     }
   }
   return {};

@@ -1,7 +1,6 @@
 // The text side of a filter, decided once per dictionary entry.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <bitset>
 #include <cstddef>

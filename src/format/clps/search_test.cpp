@@ -1,5 +1,3 @@
-#include <fonds/formats/clps.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -10,6 +8,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fonds/formats/clps.hpp>
 
 #include "format/clps/search_testing.hpp"
 
