@@ -38,8 +38,8 @@ struct TableAnswer {
   bool all = false;         // every row matches
   std::uint64_t count = 0;  // rows that match
   RowSet rows;              // unless all do; only of Want::Records
-  std::optional<RenderedTable> rendered;
-  std::optional<AggregatePart> part;
+  std::unique_ptr<RenderedTable> rendered;
+  std::unique_ptr<AggregatePart> part;
   std::vector<Finding> findings;
 };
 
@@ -123,7 +123,8 @@ class Search {
   std::unique_ptr<Texts> times_;
   std::vector<NodeId> projected_;
   std::vector<FirstTexts> first_texts_;  // each filter once
-  std::vector<TableAnswer> answers_;
+  std::vector<TableAnswer> answers_;     // of each table
+  BudgetShare share_;                    // of them, about
   std::vector<Task> tasks_;
   std::atomic<std::uint64_t> found_ = 0;
   std::atomic<std::uint64_t> warm_bytes_ = 0;
@@ -151,8 +152,10 @@ Status Search::find_projection() {
     }
     seen.push_back(std::move(keys));
     FONDS_TRY(const KeyMachine machine, KeyMachine::make(path.steps));
-    for (const KeyHit& hit :
-         find_keys(archive_->tree(), machine, roots_of(path), /*arrays=*/false)) {
+    BudgetShare share;
+    FONDS_TRY(const auto hits,
+              find_keys(*archive_, machine, roots_of(path), /*arrays=*/false, share));
+    for (const KeyHit& hit : hits) {
       // What clp-s shows are values and arrays that it keeps whole.
       const bool value = compat::type_of(archive_->tree()[hit.node].type) != 0;
       if (hit.accepts && (value || query_.options.meaning == query::Meaning::Default)) {
@@ -216,6 +219,12 @@ void Search::plan_rendering() {
 
 Status Search::plan() {
   const auto tables = archive_->tables();
+  share_ = BudgetShare(archive_->budget());
+  if (!share_.resize(tables.size() * (sizeof(TableAnswer) + 4 * sizeof(Condition)))) {
+    return fail(ErrorCode::LimitExceeded,
+                fmt::format("the memory limit leaves no room to search {} tables", tables.size()),
+                {.source = archive_->name()});
+  }
   answers_.resize(tables.size());
   for (std::size_t i = 0; i < tables.size(); ++i) {  // of which the faulty ones stay false
     if (tables[i].fault.empty() && tables[i].records > 0) {
@@ -481,11 +490,9 @@ Status Search::look_at(std::size_t table, const std::shared_ptr<Stream>& stream,
     return {};
   }
   if (aggregate_ != nullptr) {
-    if (aggregate_->reads(table)) {
-      FONDS_TRY(answer.part, aggregate_->of(lazy, rows));
-    } else {
-      FONDS_TRY(answer.part, aggregate_->of_unread(table, count));
-    }
+    FONDS_TRY(AggregatePart part, aggregate_->reads(table) ? aggregate_->of(lazy, rows)
+                                                           : aggregate_->of_unread(table, count));
+    answer.part = std::make_unique<AggregatePart>(std::move(part));
   }
   if (rendering_.load()) {
     FONDS_CHECK(render(table, stream, rows));
@@ -510,7 +517,7 @@ Status Search::render(std::size_t table, const std::shared_ptr<Stream>& stream,
     rendering_ = false;
     return {};
   }
-  answers_[table].rendered = std::move(rendered);
+  answers_[table].rendered = std::make_unique<RenderedTable>(std::move(*rendered));
   return {};
 }
 
@@ -519,7 +526,8 @@ Status Search::count_all(std::size_t table) {
   answer.all = true;
   answer.count = archive_->tables()[table].records;
   if (aggregate_ != nullptr) {
-    FONDS_TRY(answer.part, aggregate_->of_unread(table, answer.count));
+    FONDS_TRY(AggregatePart part, aggregate_->of_unread(table, answer.count));
+    answer.part = std::make_unique<AggregatePart>(std::move(part));
   }
   return {};
 }
@@ -572,7 +580,7 @@ Result<SearchReport> Search::deliver_rendered() {
     if (!answer.rendered) {
       continue;
     }
-    tables.push_back(&*answer.rendered);
+    tables.push_back(answer.rendered.get());
     for (const Finding& finding : answer.rendered->findings) {
       if (sink_.finding) {
         sink_.finding(finding);

@@ -186,7 +186,8 @@ Result<std::unique_ptr<Aggregate>> Aggregate::make(const Archive& archive,
       }
       made.reset(new Aggregate(archive, options));
       FONDS_TRY(made->keys_, KeyMachine::make(options.field.steps));
-      made->hits_ = find_keys(archive.tree(), *made->keys_, roots_of(options.field));
+      FONDS_TRY(made->hits_, find_keys(archive, *made->keys_, roots_of(options.field),
+                                       /*arrays=*/true, made->share_));
       return made;
     }
     default:

@@ -90,6 +90,7 @@ class Aggregate {
   std::int64_t interval_;
   std::optional<KeyMachine> keys_;
   std::vector<KeyHit> hits_;
+  BudgetShare share_;  // of them
   AggregatePart sum_;
 };
 

@@ -13,6 +13,7 @@ struct Bound {
   std::unique_ptr<FilterTest> test;
   std::vector<KeyHit> hits;        // ascending
   bool time_text = false;          // the text of a time may match
+  BudgetShare share;               // of them
   std::optional<bool> everywhere;  // of $ filters: the same for all records
   LogRanges ranges;                // else the records for which it holds
 
@@ -76,7 +77,8 @@ class DefaultPlanner : public Planner {
       FONDS_CHECK(ask_inputs(bound, options));
     } else {
       bound.time_text = may_match_time_text(*archive_, *bound.test);
-      bound.hits = find_keys(archive_->tree(), bound.test->keys(), roots_of(node.filter.path));
+      FONDS_TRY(bound.hits, find_keys(*archive_, bound.test->keys(), roots_of(node.filter.path),
+                                      /*arrays=*/true, bound.share));
     }
     bound_.push_back(std::move(bound));
     return {};

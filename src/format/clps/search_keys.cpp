@@ -116,13 +116,22 @@ KeyRoots roots_of(const query::Path& path) {
   }
 }
 
-std::vector<KeyHit> find_keys(const SchemaTree& tree, const KeyMachine& machine, KeyRoots roots,
-                              bool arrays) {
-  const std::span<const Node> nodes = tree.nodes();
+Result<std::vector<KeyHit>> find_keys(const Archive& archive, const KeyMachine& machine,
+                                      KeyRoots roots, bool arrays, BudgetShare& share) {
   struct Place {
     KeyMachine::State state = KeyMachine::kDead;
     bool within = false;
   };
+  const SchemaTree& tree = archive.tree();
+  const std::span<const Node> nodes = tree.nodes();
+  BudgetShare working(archive.budget());
+  share = BudgetShare(archive.budget());
+  if (!working.resize(nodes.size() * (sizeof(Place) + sizeof(KeyHit)))) {
+    return fail(ErrorCode::LimitExceeded,
+                "the memory limit leaves no room to look for keys among " +
+                    std::to_string(nodes.size()) + " nodes",
+                {.source = archive.name()});
+  }
   std::vector<Place> places(nodes.size());
   std::vector<KeyHit> hits;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -153,6 +162,9 @@ std::vector<KeyHit> find_keys(const SchemaTree& tree, const KeyMachine& machine,
       hits.push_back({id, place.state, accepts, place.within});
     }
   }
+  hits.shrink_to_fit();
+  working.release();
+  static_cast<void>(share.resize(hits.size() * sizeof(KeyHit)));  // less than was there before
   return hits;
 }
 

@@ -12,6 +12,8 @@
 #include <fonds/formats/clps.hpp>
 #include <fonds/query.hpp>
 
+#include "format/clps/plain.hpp"
+
 namespace fonds::clps {
 
 // A path as a machine that reads keys. Entering an array reads none. Const members are thread-safe.
@@ -65,9 +67,9 @@ KeyRoots roots_of(const query::Path& path);
 
 // The nodes below the roots that a path reaches, that lie within one that it reaches, or whose
 // arrays it may go on in; ascending. Array levels are no keys; arrays are entered if `arrays`.
-// The roots themselves are left out.
-std::vector<KeyHit> find_keys(const SchemaTree& tree, const KeyMachine& machine, KeyRoots roots,
-                              bool arrays = true);
+// The roots themselves are left out. `share` is for what is returned. Errors: LimitExceeded.
+Result<std::vector<KeyHit>> find_keys(const Archive& archive, const KeyMachine& machine,
+                                      KeyRoots roots, bool arrays, BudgetShare& share);
 
 // The hit of a node among these, or nullptr.
 const KeyHit* hit_of(std::span<const KeyHit> hits, NodeId node);

@@ -100,7 +100,9 @@ class ClpsFindKeys : public testing::Test {
     const auto path = query::parse_path(key);
     const auto machine = KeyMachine::make(path->steps);
     std::vector<NodeId> nodes;
-    for (const KeyHit& hit : find_keys(archive_->tree(), *machine, roots_of(*path), arrays)) {
+    BudgetShare share;
+    const auto hits = find_keys(*archive_, *machine, roots_of(*path), arrays, share);
+    for (const KeyHit& hit : *hits) {
       if (hit.accepts) {
         nodes.push_back(hit.node);
       }
