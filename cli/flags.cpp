@@ -108,6 +108,9 @@ constexpr std::array kCatExamples = {
 
 constexpr std::array kVerifyFlags = {
     Flag{"--json", 0, "", "one JSON object a finding, and one an archive"},
+    Flag{"--against", 0, "INPUT",
+         "clp-s: whether the archives, in the order given, hold the events of INPUT; repeat for "
+         "more"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
     Flag{"--no-index", 0, "", "use no companion"},
@@ -115,6 +118,8 @@ constexpr std::array kVerifyFlags = {
 constexpr std::array kVerifyExamples = {
     Example{"fonds verify crawl.warc.gz", "framing, checksums, digests and the standard's rules"},
     Example{"fonds verify --strict --json *.warc.gz", "what most writers get wrong counts too"},
+    Example{"fonds verify --against app.jsonl app.clps",
+            "whether each line of a log is in the archive"},
 };
 
 constexpr std::array kSearchFlags = {

@@ -40,7 +40,8 @@ void sync_directory(const fs::path& path) {
 Status write_new_file(const std::string& path, ByteView bytes) {
   FONDS_TRY(FileSink sink, FileSink::create(path, false));
   FONDS_CHECK(sink.write(bytes));
-  return sink.commit(true);
+  FONDS_CHECK(sink.settle());
+  return sink.commit(false);  // its directory is synced once for all
 }
 
 // Puts `from` where `to` is, which goes. Where the file system cannot exchange both, there is a
@@ -180,7 +181,7 @@ std::string ArchiveFiles::name_in_directory(const std::string& id) {
 }
 
 Status ArchiveFiles::write_file(const clps::WrittenArchive& archive, Item& item) const {
-  const bool nameless = items_.size() < kMostNameless;
+  const bool nameless = items_.size() < options_.most_nameless;
   const std::string temporary = provisional(items_.size());
   auto created = FileSink::create(temporary, options_.replace);
   if (!created) {
@@ -209,6 +210,7 @@ Status ArchiveFiles::write_directory(const clps::WrittenArchive& archive, const 
     const auto name = clps::to_string(static_cast<clps::Member>(i));  // with its slash
     FONDS_CHECK(write_new_file(item.provisional + std::string(name), archive.members[i]));
   }
+  sync_directory(item.provisional);
   return {};
 }
 

@@ -17,12 +17,10 @@ namespace fonds::ops {
 
 // Takes finished archives and lets them appear all together with commit(); without it nothing is
 // left behind. Until then single files have no names, so that also a process that is killed leaves
-// nothing; beyond the first kMostNameless, and of archives that are directories, something with the
+// nothing; beyond the first most_nameless, and of archives that are directories, something with the
 // ending `.tmp` may stay then.
 class ArchiveFiles {
  public:
-  static constexpr std::size_t kMostNameless = 256;
-
   struct Options {
     // One archive gets this name; several are called as parts of a split archive are, logs.clps
     // becoming logs-00000.clps, logs-00001.clps, … With a `/` at the end, or if it is a directory
@@ -30,6 +28,7 @@ class ArchiveFiles {
     std::string output;
     bool directories = false;  // archives are directories
     bool replace = false;      // what is there already: files, and directories that are archives
+    std::size_t most_nameless = 256;  // a descriptor is held for each
   };
   explicit ArchiveFiles(Options options) : options_(std::move(options)) {}
   ArchiveFiles(const ArchiveFiles&) = delete;

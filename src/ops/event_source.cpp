@@ -156,7 +156,7 @@ Result<EventSource> open_event_source(std::string_view path) {
   EventSource opened;
   FONDS_TRY(opened.source, open_archive_source(path));
   FONDS_TRY(auto head, read_head(opened.source));
-  if (begins_object(head)) {
+  if (head.empty() || begins_object(head)) {
     return opened;
   }
   // Recognized by a copy of its beginning: what is no archive is not looked through.

@@ -19,9 +19,9 @@ Result<std::vector<std::string>> files_below(std::span<const std::string> paths)
 
 // How the names of inputs follow from their paths.
 struct SourceNaming {
-  bool normalize = false;     // absolute, without `.`, `..` and repeated `/`; links stay
-  std::string remove_prefix;  // whole components; what is left keeps its leading `/`
-  bool remove_slash = false;  // the leading `/`
+  bool normalize = false;          // absolute, without `.`, `..` and repeated `/`; links stay
+  std::string remove_prefix = {};  // whole components; what is left keeps its leading `/`
+  bool remove_slash = false;       // the leading `/`
 };
 
 // Standard input is always "-". Errors: BadArgument if the path does not begin with remove_prefix,
