@@ -1,6 +1,7 @@
 #include "base/time_pattern.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "base/put_digits.hpp"
 #include "base/text.hpp"
 #include "base/time_pattern_parts.hpp"
+#include "base/time_pattern_shape.hpp"
 
 namespace fonds {
 
@@ -130,17 +132,26 @@ bool is_json_number(std::string_view text) {
 struct TimePattern::Program {
   explicit Program(TimeParts parsed);
 
+  // The place behind the whole text, `longest` behind `at` at most; nothing if the instant has
+  // none.
+  char* put(char* at, std::int64_t ns, bool quoted) const;
   // The place behind the step; nothing if the moment has no such text.
   char* put(char* at, const Step& step, const Moment& moment) const;
 
+  bool has(TimeField field) const {
+    return std::any_of(parts.parts.begin(), parts.parts.end(),
+                       [&](const TimePart& part) { return part.field == field; });
+  }
+
   TimeParts parts;
+  TimeShape shape;
   std::vector<Step> steps;
   std::string literals;
   std::vector<std::string> names;
   std::size_t longest = 2;  // bytes of any text that it prints, with quotes
 };
 
-TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)) {
+TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)), shape(parts) {
   for (const TimePart& part : parts.parts) {
     Step step{.field = part.field};
     if (!part.names.empty()) {
@@ -248,34 +259,63 @@ Result<TimePattern> TimePattern::parse(std::string_view stored) {
   return result;
 }
 
-Status TimePattern::print(std::int64_t ns, std::string& out) const {
-  const Program& program = *program_;
-  const Moment moment = take_apart(ns, program.parts.is_date, program.parts.offset_s);
-  const std::size_t start = out.size();
-  out.resize(start + program.longest);
-  char* at = out.data() + start;
-  if (quoted_) {
+char* TimePattern::Program::put(char* at, std::int64_t ns, bool quoted) const {
+  const Moment moment = take_apart(ns, parts.is_date, parts.offset_s);
+  if (quoted) {
     *at++ = '"';
   }
-  for (const Step& step : program.steps) {
-    at = program.put(at, step, moment);
+  for (const Step& step : steps) {
+    at = put(at, step, moment);
     if (at == nullptr) {
-      out.resize(start);
-      return fail(ErrorCode::Corrupt, fmt::format("timestamp {} has no text in its pattern: {}", ns,
-                                                  step.field == TimeField::FractionTrimmed
-                                                      ? "\\T needs a fraction that is not 0"
-                                                      : "\\y needs a year from 1900 on"));
+      return nullptr;
     }
   }
-  if (quoted_) {
+  if (quoted) {
     *at++ = '"';
   }
-  out.resize(static_cast<std::size_t>(at - out.data()));
+  return at;
+}
+
+Status TimePattern::print(std::int64_t ns, std::string& out) const {
+  const std::size_t start = out.size();
+  out.resize(start + program_->longest);
+  const char* const end = program_->put(out.data() + start, ns, quoted_);
+  if (end == nullptr) {
+    out.resize(start);
+    const bool no_fraction = ns % kNsPerSecond == 0 && program_->has(TimeField::FractionTrimmed);
+    return fail(ErrorCode::Corrupt, fmt::format("timestamp {} has no text in its pattern: {}", ns,
+                                                no_fraction ? "\\T needs a fraction that is not 0"
+                                                            : "\\y needs a year from 1900 on"));
+  }
+  out.resize(static_cast<std::size_t>(end - out.data()));
   return {};
 }
 
 std::optional<TimeText> TimePattern::match(std::string_view text) const {
   return match_time_parts(program_->parts, text, TimeSyntax::V051);
+}
+
+std::optional<std::int64_t> TimePattern::match_exactly(std::string_view text) const {
+  const Program& program = *program_;
+  if (!program.shape.fits(text)) {
+    return std::nullopt;
+  }
+  const std::optional<TimeInstant> instant = match_instant(program.parts, text, TimeSyntax::V051);
+  if (!instant || instant->saturated) {
+    return std::nullopt;
+  }
+  std::array<char, 256> buffer;  // only a pattern that clp-s would not make prints more
+  std::string large;
+  char* start = buffer.data();
+  if (program.longest > buffer.size()) {
+    large.resize(program.longest);
+    start = large.data();
+  }
+  const char* const end = program.put(start, instant->ns, false);
+  if (end == nullptr || std::string_view(start, static_cast<std::size_t>(end - start)) != text) {
+    return std::nullopt;
+  }
+  return instant->ns;
 }
 
 }  // namespace fonds

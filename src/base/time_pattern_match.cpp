@@ -59,10 +59,10 @@ constexpr std::array<Zone, 8> kNamedZones = {{{"EDT", "-0400"},
 
 class Matcher {
  public:
-  Matcher(const TimeParts& parts, std::string_view text, TimeSyntax syntax)
-      : parts_(parts), rest_(text), syntax_(syntax) {}
+  Matcher(const TimeParts& parts, std::string_view text, TimeSyntax syntax, std::string* pattern)
+      : parts_(parts), rest_(text), syntax_(syntax), pattern_(pattern) {}
 
-  std::optional<TimeText> match() {
+  std::optional<TimeInstant> match() {
     for (const TimePart& part : parts_.parts) {
       if (!match_part(part)) {
         return std::nullopt;
@@ -71,11 +71,10 @@ class Matcher {
     if (!rest_.empty()) {
       return std::nullopt;
     }
-    TimeText result;
+    TimeInstant result;
     if (!(parts_.is_date ? evaluate_date(result) : evaluate_number(result))) {
       return std::nullopt;
     }
-    result.pattern = std::move(pattern_);
     return result;
   }
 
@@ -93,7 +92,7 @@ class Matcher {
       case TimeField::AnyEpoch:
         return take_any_epoch();
       default:
-        pattern_ += part.spelling;
+        spell(part.spelling);
         return match_stored_part(part);
     }
   }
@@ -174,12 +173,19 @@ class Matcher {
     return true;
   }
 
+  // Adds to the pattern that prints the text again.
+  void spell(std::string_view text) {
+    if (pattern_ != nullptr) {
+      *pattern_ += text;
+    }
+  }
+
   // Takes `text` and makes it part of the pattern.
   bool choose(std::string_view text) {
     if (!take(text)) {
       return false;
     }
-    pattern_ += text;
+    spell(text);
     return true;
   }
 
@@ -246,11 +252,10 @@ class Matcher {
   bool take_any_fraction() {
     const std::size_t digits = count_digits();
     if (digits == 3 || digits == 6 || digits == 9) {
-      pattern_ += '\\';
-      pattern_ += static_cast<char>('0' + digits);
+      spell(digits == 3 ? "\\3" : digits == 6 ? "\\6" : "\\9");
       return take_fraction(digits);
     }
-    pattern_ += "\\T";
+    spell("\\T");
     return take_trimmed_fraction(digits);
   }
 
@@ -258,18 +263,18 @@ class Matcher {
     if (rest_.empty() || characters.find(rest_.front()) == std::string_view::npos) {
       return false;
     }
-    pattern_ += rest_.front();
+    spell(rest_.substr(0, 1));
     rest_.remove_prefix(1);
     return true;
   }
 
   bool take_second_or_leap() {
     if (take("60")) {
-      pattern_ += "\\J";
+      spell("\\J");
       fields_.second = 59;
       return true;
     }
-    pattern_ += "\\S";
+    spell("\\S");
     return take_digits(2, 0, 59, fields_.second);
   }
 
@@ -282,11 +287,11 @@ class Matcher {
       }
       for (const Zone& zone : kNamedZones) {
         if (take(zone.name)) {
-          pattern_ += "\\o{";
-          pattern_ += zone.name;
-          pattern_ += ',';
-          pattern_ += zone.offset;
-          pattern_ += '}';
+          spell("\\o{");
+          spell(zone.name);
+          spell(",");
+          spell(zone.offset);
+          spell("}");
           fields_.offset_s = match_offset(zone.offset)->offset_s;
           return true;
         }
@@ -294,9 +299,9 @@ class Matcher {
     }
     const std::optional<OffsetText> offset = match_offset(rest_);
     if (offset) {
-      pattern_ += "\\z{";
+      spell("\\z{");
       choose(rest_.substr(0, offset->length));
-      pattern_ += '}';
+      spell("}");
       fields_.offset_s = offset->offset_s;
     }
     const bool zulu = choose("Z");
@@ -333,21 +338,21 @@ class Matcher {
     fields_.epoch_unit = ns_per_unit_of(fields_.epoch);
     switch (fields_.epoch_unit) {
       case 1:
-        pattern_ += "\\N";
+        spell("\\N");
         return true;
       case 1000:
-        pattern_ += "\\C";
+        spell("\\C");
         return true;
       case 1000000:
-        pattern_ += "\\L";
+        spell("\\L");
         return true;
       default:
-        pattern_ += "\\E";
+        spell("\\E");
         return true;
     }
   }
 
-  bool evaluate_date(TimeText& result) {
+  bool evaluate_date(TimeInstant& result) {
     const Fields& f = fields_;
     const std::chrono::year_month_day date{std::chrono::year{f.year},
                                            std::chrono::month{static_cast<unsigned>(f.month)},
@@ -367,7 +372,7 @@ class Matcher {
     return true;
   }
 
-  bool evaluate_number(TimeText& result) {
+  bool evaluate_number(TimeInstant& result) {
     const Fields& f = fields_;
     result.saturated = f.epoch_saturated;
     result.ns = scale_to_ns(f.epoch, f.epoch_unit, f.epoch_negative ? -f.fraction : f.fraction,
@@ -378,15 +383,27 @@ class Matcher {
   const TimeParts& parts_;
   std::string_view rest_;
   TimeSyntax syntax_;
-  std::string pattern_;
+  std::string* pattern_;
   Fields fields_;
 };
 
 }  // namespace
 
+std::optional<TimeInstant> match_instant(const TimeParts& parts, std::string_view text,
+                                         TimeSyntax syntax) {
+  return Matcher(parts, text, syntax, nullptr).match();
+}
+
 std::optional<TimeText> match_time_parts(const TimeParts& parts, std::string_view text,
                                          TimeSyntax syntax) {
-  return Matcher(parts, text, syntax).match();
+  TimeText result;
+  const std::optional<TimeInstant> instant = Matcher(parts, text, syntax, &result.pattern).match();
+  if (!instant) {
+    return std::nullopt;
+  }
+  result.ns = instant->ns;
+  result.saturated = instant->saturated;
+  return result;
 }
 
 Result<std::optional<TimeText>> match_time(std::string_view pattern, std::string_view text,

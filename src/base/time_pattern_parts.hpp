@@ -77,6 +77,14 @@ struct OffsetText {
 };
 std::optional<OffsetText> match_offset(std::string_view text) noexcept;
 
+struct TimeInstant {
+  std::int64_t ns = 0;
+  bool saturated = false;  // it is outside of 64 bits; `ns` is the nearest that fits
+};
+
+// What the whole text says; without a word about its pattern, so nothing is allocated.
+std::optional<TimeInstant> match_instant(const TimeParts& parts, std::string_view text,
+                                         TimeSyntax syntax);
 std::optional<TimeText> match_time_parts(const TimeParts& parts, std::string_view text,
                                          TimeSyntax syntax);
 
