@@ -19,6 +19,7 @@
 #include "base/put_digits.hpp"
 #include "base/text.hpp"
 #include "base/time_pattern_parts.hpp"
+#include "base/time_pattern_reader.hpp"
 #include "base/time_pattern_shape.hpp"
 
 namespace fonds {
@@ -132,11 +133,27 @@ bool is_json_number(std::string_view text) {
 struct TimePattern::Program {
   explicit Program(TimeParts parsed);
 
+  // Makes one step of those of an ISO 8601 time: each step costs a jump, and most times have them.
+  void fuse();
+  static char* put_date_and_time(char* at, const char* between, const Moment& moment);
   // The place behind the whole text, `longest` behind `at` at most; nothing if the instant has
   // none.
   char* put(char* at, std::int64_t ns, bool quoted) const;
   // The place behind the step; nothing if the moment has no such text.
   char* put(char* at, const Step& step, const Moment& moment) const;
+
+  bool read(const Step& step, TrustingTimeReader& reader) const {
+    switch (step.field) {
+      case TimeField::Literal:
+        return reader.skip(step.length);
+      case TimeField::MonthName:
+        return reader.read_month(&names[step.offset]);
+      case TimeField::WeekdayName:
+        return reader.read_weekday(&names[step.offset]);
+      default:
+        return reader.read(step.field);
+    }
+  }
 
   bool has(TimeField field) const {
     return std::any_of(parts.parts.begin(), parts.parts.end(),
@@ -171,6 +188,39 @@ TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)), shap
     }
     steps.push_back(step);
   }
+  fuse();
+}
+
+void TimePattern::Program::fuse() {
+  constexpr std::array kFused = {TimeField::Year,    TimeField::Literal, TimeField::Month,
+                                 TimeField::Literal, TimeField::Day,     TimeField::Literal,
+                                 TimeField::Hour,    TimeField::Literal, TimeField::Minute,
+                                 TimeField::Literal, TimeField::Second};
+  const auto first =
+      std::search(steps.begin(), steps.end(), kFused.begin(), kFused.end(),
+                  [](const Step& step, TimeField field) {
+                    return step.field == field && (field != TimeField::Literal || step.length == 1);
+                  });
+  if (first != steps.end()) {
+    // The bytes between lie one behind the other in `literals`.
+    *first = {.field = TimeField::DateAndTime, .offset = first[1].offset};
+    steps.erase(first + 1, first + kFused.size());
+  }
+}
+
+char* TimePattern::Program::put_date_and_time(char* at, const char* between, const Moment& moment) {
+  const unsigned second = moment.second_of_day;
+  at = put_year(at, moment.day.year);
+  *at++ = between[0];
+  at = put_two(at, moment.day.month);
+  *at++ = between[1];
+  at = put_two(at, moment.day.day);
+  *at++ = between[2];
+  at = put_two(at, second / 3600);
+  *at++ = between[3];
+  at = put_two(at, second / 60 % 60);
+  *at++ = between[4];
+  return put_two(at, second % 60);
 }
 
 char* TimePattern::Program::put(char* at, const Step& step, const Moment& moment) const {
@@ -182,6 +232,8 @@ char* TimePattern::Program::put(char* at, const Step& step, const Moment& moment
         return at + 1;
       }
       return put_text(at, std::string_view(literals).substr(step.offset, step.length));
+    case TimeField::DateAndTime:
+      return put_date_and_time(at, literals.data() + step.offset, moment);
     case TimeField::Year:
       return put_year(at, moment.day.year);
     case TimeField::ShortYear:
@@ -300,8 +352,15 @@ std::optional<std::int64_t> TimePattern::match_exactly(std::string_view text) co
   if (!program.shape.fits(text)) {
     return std::nullopt;
   }
-  const std::optional<TimeInstant> instant = match_instant(program.parts, text, TimeSyntax::V051);
-  if (!instant || instant->saturated) {
+  TrustingTimeReader reader(text);
+  for (const Step& step : program.steps) {
+    if (!program.read(step, reader)) {
+      return std::nullopt;
+    }
+  }
+  const std::optional<std::int64_t> ns =
+      reader.instant(program.parts.is_date, program.parts.offset_s);
+  if (!ns) {
     return std::nullopt;
   }
   std::array<char, 256> buffer;  // only a pattern that clp-s would not make prints more
@@ -311,11 +370,11 @@ std::optional<std::int64_t> TimePattern::match_exactly(std::string_view text) co
     large.resize(program.longest);
     start = large.data();
   }
-  const char* const end = program.put(start, instant->ns, false);
+  const char* const end = program.put(start, *ns, false);
   if (end == nullptr || std::string_view(start, static_cast<std::size_t>(end - start)) != text) {
     return std::nullopt;
   }
-  return instant->ns;
+  return ns;
 }
 
 }  // namespace fonds

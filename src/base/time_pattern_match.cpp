@@ -80,6 +80,9 @@ class Matcher {
 
  private:
   bool match_part(const TimePart& part) {
+    if (part.field == TimeField::Literal) {
+      return choose(part.text);
+    }
     switch (part.field) {
       case TimeField::OneOf:
         return take_one_of(part.text);
@@ -100,45 +103,43 @@ class Matcher {
   bool match_stored_part(const TimePart& part) {
     Fields& f = fields_;
     switch (part.field) {
-      case TimeField::Literal:
-        return take(part.text);
       case TimeField::Offset:
       case TimeField::NamedOffset:
         f.offset_s = part.offset_s;
         return take(part.text);
       case TimeField::Year:
-        return take_digits(4, 0, 9999, f.year);
+        return take_digits<4>(0, 9999, f.year);
       case TimeField::ShortYear:
-        if (!take_digits(2, 0, 99, f.year)) {
+        if (!take_digits<2>(0, 99, f.year)) {
           return false;
         }
         f.year += f.year >= 69 ? 1900 : 2000;
         return true;
       case TimeField::Month:
-        return take_digits(2, 1, 12, f.month);
+        return take_digits<2>(1, 12, f.month);
       case TimeField::MonthName:
         return take_name(part.names, 1, f.month);
       case TimeField::Day:
-        return take_digits(2, 1, 31, f.day);
+        return take_digits<2>(1, 31, f.day);
       case TimeField::DayBlank:
         return take_blank_padded(1, 31, f.day);
       case TimeField::WeekdayName:
         return take_name(part.names, 0, f.weekday);
       case TimeField::Hour:
-        return take_digits(2, 0, 23, f.hour);
+        return take_digits<2>(0, 23, f.hour);
       case TimeField::HourBlank:
         return take_blank_padded(0, 23, f.hour);
       case TimeField::Hour12:
-        return take_digits(2, 1, 12, f.hour);
+        return take_digits<2>(1, 12, f.hour);
       case TimeField::Hour12Blank:
         return take_blank_padded(1, 12, f.hour);
       case TimeField::HalfDay:
         f.half_day = rest_.starts_with('P') ? 1 : 0;
         return take(f.half_day == 1 ? "PM" : "AM");
       case TimeField::Minute:
-        return take_digits(2, 0, 59, f.minute);
+        return take_digits<2>(0, 59, f.minute);
       case TimeField::Second:
-        return take_digits(2, 0, 59, f.second);
+        return take_digits<2>(0, 59, f.second);
       case TimeField::LeapSecond:
         f.second = 59;
         return take("60");
@@ -166,7 +167,7 @@ class Matcher {
   }
 
   bool take(std::string_view text) {
-    if (!rest_.starts_with(text)) {
+    if (text.size() == 1 ? !rest_.starts_with(text[0]) : !rest_.starts_with(text)) {
       return false;
     }
     rest_.remove_prefix(text.size());
@@ -197,16 +198,17 @@ class Matcher {
     return count;
   }
 
-  bool take_digits(std::size_t count, int least, int most, int& value) {
+  template <std::size_t count>
+  bool take_digits(int least, int most, int& value) {
     if (rest_.size() < count) {
       return false;
     }
     int number = 0;
-    for (const char c : rest_.substr(0, count)) {
-      if (!is_digit(c)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_digit(rest_[i])) {
         return false;
       }
-      number = number * 10 + (c - '0');
+      number = number * 10 + (rest_[i] - '0');
     }
     rest_.remove_prefix(count);
     value = number;
@@ -217,9 +219,9 @@ class Matcher {
   bool take_blank_padded(int least, int most, int& value) {
     if (rest_.starts_with(' ')) {
       rest_.remove_prefix(1);
-      return take_digits(1, least, most, value);
+      return take_digits<1>(least, most, value);
     }
-    return !rest_.starts_with('0') && take_digits(2, least, most, value);
+    return !rest_.starts_with('0') && take_digits<2>(least, most, value);
   }
 
   bool take_name(const std::vector<std::string>& names, int first, int& value) {
@@ -275,7 +277,7 @@ class Matcher {
       return true;
     }
     spell("\\S");
-    return take_digits(2, 0, 59, fields_.second);
+    return take_digits<2>(0, 59, fields_.second);
   }
 
   bool take_any_zone() {

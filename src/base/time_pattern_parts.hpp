@@ -49,6 +49,9 @@ enum class TimeField : char {
   AnyEpoch = 'P',
   OneOf = 'O',
   SecondOrLeap = 's',
+  // Only in programs: year, month, day, hour, minute and second in digits, with a byte between
+  // each.
+  DateAndTime = 'i',
 };
 
 struct TimePart {
