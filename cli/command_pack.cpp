@@ -115,7 +115,11 @@ std::string parse_creator(const Arguments& arguments) {
     return {};
   }
   if (given == "random") {
-    return clps::random_uuid();
+    auto id = clps::random_creator_id();
+    if (!id) {
+      throw UsageError{id.error().to_string()};
+    }
+    return std::move(*id);
   }
   bool uuid = given.size() == 36;
   for (std::size_t i = 0; uuid && i < given.size(); ++i) {
@@ -240,9 +244,11 @@ class PackTeller {
       FONDS_CHECK(rejects_->write(as_bytes(text.text)));
       FONDS_CHECK(text.last ? rejects_->write(as_bytes(std::string_view("\n"))) : Status());
     }
+    length_ += text.text.size();
     if (!text.last) {
       return {};
     }
+    const std::uint64_t length = std::exchange(length_, 0);
     if (all_ || ++told_ <= kMostTold) {
       messages_.hint(fmt::format("{}: offset {}: {} bytes are no event: {}", text.input,
                                  text.offset, text.length, text.reason));
@@ -255,7 +261,7 @@ class PackTeller {
     json.begin_object()
         .member("input", text.input)
         .member("offset", text.offset)
-        .member("length", text.length)
+        .member("length", length)
         .member("reason", text.reason)
         .end_object();
     return output_.write(line + '\n');
@@ -342,6 +348,7 @@ class PackTeller {
   StandardOutput output_;
   bool json_, all_;
   std::uint64_t told_ = 0;
+  std::uint64_t length_ = 0;  // of the pieces so far
 };
 
 constexpr std::int64_t kNsPerMs = 1'000'000;

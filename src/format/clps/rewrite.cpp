@@ -135,6 +135,12 @@ class ClpsWriting final : public FormatWriting {
       if (largest <= options.size) {
         break;
       }
+      if (like.target_encoded_size == 1) {
+        return fail(ErrorCode::BadArgument,
+                    fmt::format("parts of {} bytes cannot be made of this archive, only such of {}",
+                                options.size, largest),
+                    {.source = archive.source->name()});
+      }
       const double over = static_cast<double>(options.size) / static_cast<double>(largest);
       const double target = static_cast<double>(like.target_encoded_size);
       like.target_encoded_size = std::max<std::uint64_t>(
