@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include "base/text.hpp"
 #include "codec/decoded_source.hpp"
 #include "format/clps/writing/documents.hpp"
+#include "format/clps/writing/json_walker.hpp"
 #include "ops/event_source.hpp"
 #include "ops/json_difference.hpp"
 
@@ -26,16 +28,36 @@ bool is_kv_ir(ByteView head) {
                     [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
 }
 
-bool is_event(std::string_view text) {
+enum class Kind : std::uint8_t {
+  Event,
+  Deep,  // an object that a writer may have refused for its depth
+  Other,
+};
+
+Kind kind_of(std::string_view text) {
   query::JsonScanner scanner(text);
   query::JsonToken token = scanner.next();
   if (token != query::JsonToken::BeginObject || !is_utf8(text)) {
-    return false;
+    return Kind::Other;
   }
-  while (token != query::JsonToken::End && token != query::JsonToken::Damaged) {
-    token = scanner.next();
+  std::size_t depth = 0, deepest = 0;
+  for (; token != query::JsonToken::End; token = scanner.next()) {
+    switch (token) {
+      case query::JsonToken::BeginObject:
+      case query::JsonToken::BeginArray:
+        deepest = std::max(deepest, ++depth);
+        break;
+      case query::JsonToken::EndObject:
+      case query::JsonToken::EndArray:
+        --depth;
+        break;
+      case query::JsonToken::Damaged:
+        return Kind::Other;
+      default:
+        break;
+    }
   }
-  return token == query::JsonToken::End;
+  return deepest > clps::writing::kMostDepth ? Kind::Deep : Kind::Event;
 }
 
 // {"_unparsed":"…"}
@@ -51,7 +73,7 @@ bool keeps_unparsed(std::string_view record) {
 struct InputText {
   std::string_view text;  // lives until the next one
   std::uint64_t offset = 0;
-  bool event = false;
+  Kind kind = Kind::Other;
 };
 
 class InputTexts {
@@ -69,7 +91,7 @@ class TextInput final : public InputTexts {
       if (cutter_ && cutter_->next(out.text)) {
         const auto at = static_cast<std::uint64_t>(out.text.data() - piece_.text().data());
         out.offset = piece_.offset() + at;
-        out.event = is_event(out.text);
+        out.kind = kind_of(out.text);
         return true;
       }
       cutter_.reset();
@@ -80,7 +102,7 @@ class TextInput final : public InputTexts {
       if (!piece_.left_out()) {
         cutter_.emplace(piece_);
       } else if (piece_.left_out()->first) {
-        out = {.text = {}, .offset = piece_.left_out()->offset, .event = false};
+        out = {.text = {}, .offset = piece_.left_out()->offset};
         return true;
       }
     }
@@ -122,7 +144,9 @@ class RecordTexts final : public InputTexts {
       }
     }
     const auto& line = batch_->lines[line_++];
-    out = {.text = batch_->text.substr(line.begin, line.length), .offset = offset_, .event = true};
+    out = {.text = batch_->text.substr(line.begin, line.length),
+           .offset = offset_,
+           .kind = Kind::Event};
     offset_ += line.length + 1;
     return true;
   }
@@ -208,22 +232,22 @@ struct Against::State {
         report.difference = {{}, 0, archive, number, "the inputs end before this record"};
         return {};
       }
-      if (text.event) {
-        break;
+      std::optional<std::string> how;
+      if (text.kind != Kind::Other) {
+        how = comparer.find(text.text, record);
       }
-      if (keeps_unparsed(record)) {
-        ++report.unparsed;
+      if (text.kind == Kind::Event && how) {
+        report.difference = {input, text.offset, archive, number, std::move(*how)};
+        return {};
+      }
+      const bool same = text.kind != Kind::Other && !how;
+      if (same || keeps_unparsed(record)) {
         ++report.records;
+        report.unparsed += same ? 0 : 1;
         return {};
       }
       ++report.rejected;
     }
-    if (auto how = comparer.find(text.text, record)) {
-      report.difference = {input, text.offset, archive, number, std::move(*how)};
-      return {};
-    }
-    ++report.records;
-    return {};
   }
 };
 
@@ -274,7 +298,7 @@ Result<AgainstReport> Against::finish() {
     if (!more) {
       break;
     }
-    if (text.event) {
+    if (text.kind == Kind::Event) {
       state.report.difference = {
           state.input, text.offset, {}, 0, "the archives end before this document"};
     } else {
