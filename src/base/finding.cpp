@@ -176,7 +176,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"clps-utf8", Severity::Warning, "clp-s, section 9",
      "A key or an entry of a dictionary is not UTF-8."},
     {"clps-variables", Severity::Error, "clp-s, section 6",
-     "Two texts of a column share variables; that a variable is in no text is a note."},
+     "Two texts of a column share some of their variables; that a variable is in no text is a "
+     "note."},
     {"clps-version", Severity::Warning, "clp-s, section 2",
      "The version is none that is known, or the archive has nodes of a type that its version does "
      "not have."},

@@ -55,25 +55,24 @@ std::uint64_t SharedRuns::place(std::span<const std::uint64_t> run, Pile<std::ui
   }
   const std::uint64_t next = all.size();
   if (++runs_ > kSlotRuns * places_.size() && places_.size() < kMostSlots) {
-    places_.assign(std::max<std::size_t>(kFirstSlots, 4 * places_.size()), 0);
+    places_.assign(std::max<std::size_t>(kFirstSlots, 4 * places_.size()), Run());
   }
   std::uint64_t hash = run.size();
   for (const std::uint64_t word : run) {
     hash = (hash ^ word) * kMultiplier;
     hash ^= hash >> 32;
   }
-  std::uint64_t& kept = places_[hash & (places_.size() - 1)];
-  if (kept != 0 && kept - 1 + run.size() <= next) {
-    const std::uint64_t first = kept - 1;
+  Run& kept = places_[hash & (places_.size() - 1)];
+  if (kept.length == run.size()) {  // texts share all of their variables, never some
     std::size_t same = 0;
-    while (same < run.size() && all[first + same] == run[same]) {
+    while (same < run.size() && all[kept.place + same] == run[same]) {
       ++same;
     }
     if (same == run.size()) {
-      return first;
+      return kept.place;
     }
   }
-  kept = next + 1;
+  kept = {next, run.size()};
   all.append(run);
   return next;
 }
