@@ -286,6 +286,7 @@ class BatchBuilder {
   std::unique_ptr<Shape> shape_;
   std::size_t told_nodes_ = 0, told_tables_ = 0;
   bool fresh_ = true;
+  std::size_t last_variables_ = 0;  // of the last batch, which the next one will be like
   std::unique_ptr<Batch> batch_;
   std::vector<std::uint32_t> place_in_batch_;  // of each table of the shape; kNoTable
   std::uint64_t objects_ = 0;

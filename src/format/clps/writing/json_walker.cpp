@@ -143,7 +143,14 @@ class Descent {
   bool key_of(ondemand::field& field, std::string_view& key) {
     const char* const begin = field.key().raw();
     const char* end = begin;
-    while (*end != '"') {  // stage 1 has seen that it ends
+    while (*end != '"' && *end != '\\') {  // stage 1 has seen that it ends
+      ++end;
+    }
+    if (*end == '"') {
+      key = {begin, static_cast<std::size_t>(end - begin)};
+      return true;
+    }
+    while (*end != '"') {
       end += *end == '\\' ? 2 : 1;
     }
     return text_of({begin - 1, static_cast<std::size_t>(end - begin) + 2}, key);
