@@ -313,7 +313,9 @@ Result<DocumentReader::Step> DocumentReader::item() {
   if (mode_ == Mode::Documents) {
     return document_item();
   }
-  return has_items() && take_simple_lines() ? Step::Taken : line_item();
+  // Not where the line's end is known: then it is not one of these.
+  const bool new_line = no_feed_before_ <= at_;
+  return has_items() && new_line && take_simple_lines() ? Step::Taken : line_item();
 }
 
 // By the line at at_.
