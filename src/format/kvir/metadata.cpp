@@ -131,6 +131,7 @@ Result<Metadata> parse_metadata(std::string_view json) {
   if (!user.empty() && !each_member(user, take)) {
     return fail(ErrorCode::Corrupt, "USER_DEFINED_METADATA is no JSON object");
   }
+  out.user_text = user;
   return out;
 }
 

@@ -30,6 +30,7 @@ struct Metadata {
   std::string variables_schema, encoding_methods;  // empty if it does not say
   // Of USER_DEFINED_METADATA: keys, unescaped and each once, and values as JSON texts.
   std::vector<std::pair<std::string, std::string>> user;
+  std::string user_text;  // the same as it is stored; empty if it is not there
 };
 // Errors: Corrupt for what is no such object; Unsupported for other versions.
 Result<Metadata> parse_metadata(std::string_view json);
