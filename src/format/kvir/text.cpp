@@ -186,7 +186,11 @@ void TextEncoder::append(std::string_view text, std::string& out) {
         word = variable.word;
       }
     } else if (variable.placeholder == clps::Placeholder::Float) {
-      word = eight_byte_ ? variable.word : narrow_float(variable.word);
+      if (eight_byte_) {
+        word = variable.word;
+      } else if (const auto narrow = narrow_float(variable.word)) {
+        word = *narrow;
+      }
     }
     if (word) {
       out += static_cast<char>(eight_byte_ ? kEncodedEight : kEncodedFour);
