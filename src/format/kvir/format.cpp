@@ -71,26 +71,30 @@ class KvirFormat final : public Format {
     }
     std::string lines;
     while (true) {
-      FONDS_TRY(const Record* const record, reader->next());
+      auto record = reader->next();
       for (const Finding& finding : reader->take_loose_findings()) {
         sink.finding(finding);
       }
-      if (record != nullptr) {
-        lines += static_cast<const EventRecord&>(*record).json;
+      const bool event = record && *record != nullptr;
+      if (event) {
+        lines += static_cast<const EventRecord&>(**record).json;
         lines += '\n';
         FONDS_TRY(const RecordEnd end, reader->finish());
         for (const Finding& finding : end.findings) {
           sink.finding(finding);
         }
       }
-      if (lines.size() >= kFlushAt || (record == nullptr && !lines.empty())) {
+      if (lines.size() >= kFlushAt || (!event && !lines.empty())) {
         FONDS_TRY(const bool more, sink.lines(lines));
         lines.clear();
         if (!more) {
           return {};
         }
       }
-      if (record == nullptr) {
+      if (!record) {
+        return tl::unexpected(std::move(record.error()));
+      }
+      if (!event) {
         return {};
       }
     }
