@@ -1,5 +1,5 @@
 // The trees of keys that the events of a KV-IR stream refer to, and what an event's keys must keep
-// to. docs/formats/kv-ir.md, sections 3 and 4.
+// to. docs/formats/kv-ir.md, sections 2 and 4.
 #pragma once
 
 #include <cstddef>
