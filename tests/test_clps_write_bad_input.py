@@ -255,11 +255,11 @@ def test_a_document_that_is_too_long(tmp_path):
     assert out.lines() == GOOD
     assert out.rejected == 2
     assert out.left_out()[0] == long
-    exact = Outcome_of_size(tmp_path, long)
+    exact = of_exactly_its_size(tmp_path, long)
     assert exact == [long.decode()]
 
 
-def Outcome_of_size(folder, document):
+def of_exactly_its_size(folder, document):
     archive = write(folder / "exact", ["-"], Options(more=("--max-document-size", len(document))), input=document + b"\n")
     return fonds("cat", archive).stdout.decode().splitlines()
 

@@ -8,10 +8,10 @@ from clps_write.sections import MEMBERS, Sections
 from clps_write.writer import Options, write
 
 
-def same_contents(ours, theirs, exact_size=True):
+def same_contents(ours, theirs):
     assert (ours.magic, ours.version, ours.compression) == (theirs.magic, theirs.version, theirs.compression)
     assert ours.raw_size == theirs.raw_size
-    assert ours.size == ours.stored_size and ours.reserved == bytes(24)
+    assert ours.size == ours.stored_size and ours.reserved == bytes(32)
     assert ours.nodes() == theirs.nodes()
     assert ours.plain["/schema_ids"] == theirs.plain["/schema_ids"]
     for name in MEMBERS[3:6]:
