@@ -15,7 +15,6 @@
 #include <fonds/search.hpp>
 
 #include "clps_parts.hpp"
-#include "format/clps/search.hpp"
 #include "require.hpp"
 
 namespace {

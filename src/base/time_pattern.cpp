@@ -1,6 +1,7 @@
 #include "base/time_pattern.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,8 @@
 #include "base/put_digits.hpp"
 #include "base/text.hpp"
 #include "base/time_pattern_parts.hpp"
+#include "base/time_pattern_reader.hpp"
+#include "base/time_pattern_shape.hpp"
 
 namespace fonds {
 
@@ -130,17 +133,42 @@ bool is_json_number(std::string_view text) {
 struct TimePattern::Program {
   explicit Program(TimeParts parsed);
 
+  // Makes one step of those of an ISO 8601 time: each step costs a jump, and most times have them.
+  void fuse();
+  static char* put_date_and_time(char* at, const char* between, const Moment& moment);
+  // The place behind the whole text, `longest` behind `at` at most; nothing if the instant has
+  // none.
+  char* put(char* at, std::int64_t ns, bool quoted) const;
   // The place behind the step; nothing if the moment has no such text.
   char* put(char* at, const Step& step, const Moment& moment) const;
 
+  bool read(const Step& step, TrustingTimeReader& reader) const {
+    switch (step.field) {
+      case TimeField::Literal:
+        return reader.skip(step.length);
+      case TimeField::MonthName:
+        return reader.read_month(&names[step.offset]);
+      case TimeField::WeekdayName:
+        return reader.read_weekday(&names[step.offset]);
+      default:
+        return reader.read(step.field);
+    }
+  }
+
+  bool has(TimeField field) const {
+    return std::any_of(parts.parts.begin(), parts.parts.end(),
+                       [&](const TimePart& part) { return part.field == field; });
+  }
+
   TimeParts parts;
+  TimeShape shape;
   std::vector<Step> steps;
   std::string literals;
   std::vector<std::string> names;
   std::size_t longest = 2;  // bytes of any text that it prints, with quotes
 };
 
-TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)) {
+TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)), shape(parts) {
   for (const TimePart& part : parts.parts) {
     Step step{.field = part.field};
     if (!part.names.empty()) {
@@ -160,6 +188,39 @@ TimePattern::Program::Program(TimeParts parsed) : parts(std::move(parsed)) {
     }
     steps.push_back(step);
   }
+  fuse();
+}
+
+void TimePattern::Program::fuse() {
+  constexpr std::array kFused = {TimeField::Year,    TimeField::Literal, TimeField::Month,
+                                 TimeField::Literal, TimeField::Day,     TimeField::Literal,
+                                 TimeField::Hour,    TimeField::Literal, TimeField::Minute,
+                                 TimeField::Literal, TimeField::Second};
+  const auto first =
+      std::search(steps.begin(), steps.end(), kFused.begin(), kFused.end(),
+                  [](const Step& step, TimeField field) {
+                    return step.field == field && (field != TimeField::Literal || step.length == 1);
+                  });
+  if (first != steps.end()) {
+    // The bytes between lie one behind the other in `literals`.
+    *first = {.field = TimeField::DateAndTime, .offset = first[1].offset};
+    steps.erase(first + 1, first + kFused.size());
+  }
+}
+
+char* TimePattern::Program::put_date_and_time(char* at, const char* between, const Moment& moment) {
+  const unsigned second = moment.second_of_day;
+  at = put_year(at, moment.day.year);
+  *at++ = between[0];
+  at = put_two(at, moment.day.month);
+  *at++ = between[1];
+  at = put_two(at, moment.day.day);
+  *at++ = between[2];
+  at = put_two(at, second / 3600);
+  *at++ = between[3];
+  at = put_two(at, second / 60 % 60);
+  *at++ = between[4];
+  return put_two(at, second % 60);
 }
 
 char* TimePattern::Program::put(char* at, const Step& step, const Moment& moment) const {
@@ -171,6 +232,8 @@ char* TimePattern::Program::put(char* at, const Step& step, const Moment& moment
         return at + 1;
       }
       return put_text(at, std::string_view(literals).substr(step.offset, step.length));
+    case TimeField::DateAndTime:
+      return put_date_and_time(at, literals.data() + step.offset, moment);
     case TimeField::Year:
       return put_year(at, moment.day.year);
     case TimeField::ShortYear:
@@ -248,34 +311,70 @@ Result<TimePattern> TimePattern::parse(std::string_view stored) {
   return result;
 }
 
-Status TimePattern::print(std::int64_t ns, std::string& out) const {
-  const Program& program = *program_;
-  const Moment moment = take_apart(ns, program.parts.is_date, program.parts.offset_s);
-  const std::size_t start = out.size();
-  out.resize(start + program.longest);
-  char* at = out.data() + start;
-  if (quoted_) {
+char* TimePattern::Program::put(char* at, std::int64_t ns, bool quoted) const {
+  const Moment moment = take_apart(ns, parts.is_date, parts.offset_s);
+  if (quoted) {
     *at++ = '"';
   }
-  for (const Step& step : program.steps) {
-    at = program.put(at, step, moment);
+  for (const Step& step : steps) {
+    at = put(at, step, moment);
     if (at == nullptr) {
-      out.resize(start);
-      return fail(ErrorCode::Corrupt, fmt::format("timestamp {} has no text in its pattern: {}", ns,
-                                                  step.field == TimeField::FractionTrimmed
-                                                      ? "\\T needs a fraction that is not 0"
-                                                      : "\\y needs a year from 1900 on"));
+      return nullptr;
     }
   }
-  if (quoted_) {
+  if (quoted) {
     *at++ = '"';
   }
-  out.resize(static_cast<std::size_t>(at - out.data()));
+  return at;
+}
+
+Status TimePattern::print(std::int64_t ns, std::string& out) const {
+  const std::size_t start = out.size();
+  out.resize(start + program_->longest);
+  const char* const end = program_->put(out.data() + start, ns, quoted_);
+  if (end == nullptr) {
+    out.resize(start);
+    const bool no_fraction = ns % kNsPerSecond == 0 && program_->has(TimeField::FractionTrimmed);
+    return fail(ErrorCode::Corrupt, fmt::format("timestamp {} has no text in its pattern: {}", ns,
+                                                no_fraction ? "\\T needs a fraction that is not 0"
+                                                            : "\\y needs a year from 1900 on"));
+  }
+  out.resize(static_cast<std::size_t>(end - out.data()));
   return {};
 }
 
 std::optional<TimeText> TimePattern::match(std::string_view text) const {
   return match_time_parts(program_->parts, text, TimeSyntax::V051);
+}
+
+std::optional<std::int64_t> TimePattern::match_exactly(std::string_view text) const {
+  const Program& program = *program_;
+  if (!program.shape.fits(text)) {
+    return std::nullopt;
+  }
+  TrustingTimeReader reader(text);
+  for (const Step& step : program.steps) {
+    if (!program.read(step, reader)) {
+      return std::nullopt;
+    }
+  }
+  const std::optional<std::int64_t> ns =
+      reader.instant(program.parts.is_date, program.parts.offset_s);
+  if (!ns) {
+    return std::nullopt;
+  }
+  std::array<char, 256> buffer;  // only a pattern that clp-s would not make prints more
+  std::string large;
+  char* start = buffer.data();
+  if (program.longest > buffer.size()) {
+    large.resize(program.longest);
+    start = large.data();
+  }
+  const char* const end = program.put(start, *ns, false);
+  if (end == nullptr || std::string_view(start, static_cast<std::size_t>(end - start)) != text) {
+    return std::nullopt;
+  }
+  return ns;
 }
 
 }  // namespace fonds

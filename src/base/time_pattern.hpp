@@ -5,6 +5,7 @@
 // Instants are nanoseconds since 1970-01-01T00:00:00Z without leap seconds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,11 @@ enum class TimeSyntax : std::uint8_t { V050, V051 };
 // Tries the patterns that clp-s tries on a value, in its order. The whole text must match.
 std::optional<TimeText> match_default_time(std::string_view text,
                                            TimeSyntax syntax = TimeSyntax::V051);
+
+// The same from the pattern with the number `from` on; `from` is then the number behind that of the
+// pattern that matched. For callers that may not want the first answer.
+std::optional<TimeText> match_default_time(std::string_view text, TimeSyntax syntax,
+                                           std::size_t& from);
 
 // Matches the whole text with one pattern that may leave choices open (`\Z`, `\?`, `\P`, `\O{xy}`,
 // `\s`); a pattern without them is one that an archive could store. No quotes around either.
@@ -58,6 +64,12 @@ class TimePattern {
 
   // The instant of a text that this pattern prints, quotes left off on both sides.
   std::optional<TimeText> match(std::string_view text) const;
+
+  // The instant that this pattern prints as exactly this text, quotes left off on both sides; no
+  // instant if there is none in 64 bits. Allocates nothing as long as the
+  // pattern prints 250 bytes at most. A pattern with `\\` prints no text that
+  // it matches.
+  std::optional<std::int64_t> match_exactly(std::string_view text) const;
 
  private:
   struct Program;

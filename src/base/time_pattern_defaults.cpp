@@ -89,17 +89,25 @@ const DefaultParts& default_parts() {
 
 }  // namespace
 
-std::optional<TimeText> match_default_time(std::string_view text, TimeSyntax syntax) {
+std::optional<TimeText> match_default_time(std::string_view text, TimeSyntax syntax,
+                                           std::size_t& from) {
   const DefaultParts& patterns = default_parts();
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
+  while (from < patterns.size()) {
+    const std::size_t i = from++;
     if (syntax == TimeSyntax::V050 && i >= kRfc822Start && i < kRfc822Start + kRfc822Count) {
       continue;
     }
-    if (auto result = match_time_parts(patterns[i], text, syntax)) {
-      return result;
+    // Most patterns do not match: the stored one is spelled only for the one that does.
+    if (match_instant(patterns[i], text, syntax)) {
+      return match_time_parts(patterns[i], text, syntax);
     }
   }
   return std::nullopt;
+}
+
+std::optional<TimeText> match_default_time(std::string_view text, TimeSyntax syntax) {
+  std::size_t from = 0;
+  return match_default_time(text, syntax, from);
 }
 
 }  // namespace fonds

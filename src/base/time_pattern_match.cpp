@@ -59,10 +59,10 @@ constexpr std::array<Zone, 8> kNamedZones = {{{"EDT", "-0400"},
 
 class Matcher {
  public:
-  Matcher(const TimeParts& parts, std::string_view text, TimeSyntax syntax)
-      : parts_(parts), rest_(text), syntax_(syntax) {}
+  Matcher(const TimeParts& parts, std::string_view text, TimeSyntax syntax, std::string* pattern)
+      : parts_(parts), rest_(text), syntax_(syntax), pattern_(pattern) {}
 
-  std::optional<TimeText> match() {
+  std::optional<TimeInstant> match() {
     for (const TimePart& part : parts_.parts) {
       if (!match_part(part)) {
         return std::nullopt;
@@ -71,16 +71,18 @@ class Matcher {
     if (!rest_.empty()) {
       return std::nullopt;
     }
-    TimeText result;
+    TimeInstant result;
     if (!(parts_.is_date ? evaluate_date(result) : evaluate_number(result))) {
       return std::nullopt;
     }
-    result.pattern = std::move(pattern_);
     return result;
   }
 
  private:
   bool match_part(const TimePart& part) {
+    if (part.field == TimeField::Literal) {
+      return choose(part.text);
+    }
     switch (part.field) {
       case TimeField::OneOf:
         return take_one_of(part.text);
@@ -93,7 +95,7 @@ class Matcher {
       case TimeField::AnyEpoch:
         return take_any_epoch();
       default:
-        pattern_ += part.spelling;
+        spell(part.spelling);
         return match_stored_part(part);
     }
   }
@@ -101,45 +103,43 @@ class Matcher {
   bool match_stored_part(const TimePart& part) {
     Fields& f = fields_;
     switch (part.field) {
-      case TimeField::Literal:
-        return take(part.text);
       case TimeField::Offset:
       case TimeField::NamedOffset:
         f.offset_s = part.offset_s;
         return take(part.text);
       case TimeField::Year:
-        return take_digits(4, 0, 9999, f.year);
+        return take_digits<4>(0, 9999, f.year);
       case TimeField::ShortYear:
-        if (!take_digits(2, 0, 99, f.year)) {
+        if (!take_digits<2>(0, 99, f.year)) {
           return false;
         }
         f.year += f.year >= 69 ? 1900 : 2000;
         return true;
       case TimeField::Month:
-        return take_digits(2, 1, 12, f.month);
+        return take_digits<2>(1, 12, f.month);
       case TimeField::MonthName:
         return take_name(part.names, 1, f.month);
       case TimeField::Day:
-        return take_digits(2, 1, 31, f.day);
+        return take_digits<2>(1, 31, f.day);
       case TimeField::DayBlank:
         return take_blank_padded(1, 31, f.day);
       case TimeField::WeekdayName:
         return take_name(part.names, 0, f.weekday);
       case TimeField::Hour:
-        return take_digits(2, 0, 23, f.hour);
+        return take_digits<2>(0, 23, f.hour);
       case TimeField::HourBlank:
         return take_blank_padded(0, 23, f.hour);
       case TimeField::Hour12:
-        return take_digits(2, 1, 12, f.hour);
+        return take_digits<2>(1, 12, f.hour);
       case TimeField::Hour12Blank:
         return take_blank_padded(1, 12, f.hour);
       case TimeField::HalfDay:
         f.half_day = rest_.starts_with('P') ? 1 : 0;
         return take(f.half_day == 1 ? "PM" : "AM");
       case TimeField::Minute:
-        return take_digits(2, 0, 59, f.minute);
+        return take_digits<2>(0, 59, f.minute);
       case TimeField::Second:
-        return take_digits(2, 0, 59, f.second);
+        return take_digits<2>(0, 59, f.second);
       case TimeField::LeapSecond:
         f.second = 59;
         return take("60");
@@ -167,11 +167,18 @@ class Matcher {
   }
 
   bool take(std::string_view text) {
-    if (!rest_.starts_with(text)) {
+    if (text.size() == 1 ? !rest_.starts_with(text[0]) : !rest_.starts_with(text)) {
       return false;
     }
     rest_.remove_prefix(text.size());
     return true;
+  }
+
+  // Adds to the pattern that prints the text again.
+  void spell(std::string_view text) {
+    if (pattern_ != nullptr) {
+      *pattern_ += text;
+    }
   }
 
   // Takes `text` and makes it part of the pattern.
@@ -179,7 +186,7 @@ class Matcher {
     if (!take(text)) {
       return false;
     }
-    pattern_ += text;
+    spell(text);
     return true;
   }
 
@@ -191,16 +198,17 @@ class Matcher {
     return count;
   }
 
-  bool take_digits(std::size_t count, int least, int most, int& value) {
+  template <std::size_t count>
+  bool take_digits(int least, int most, int& value) {
     if (rest_.size() < count) {
       return false;
     }
     int number = 0;
-    for (const char c : rest_.substr(0, count)) {
-      if (!is_digit(c)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_digit(rest_[i])) {
         return false;
       }
-      number = number * 10 + (c - '0');
+      number = number * 10 + (rest_[i] - '0');
     }
     rest_.remove_prefix(count);
     value = number;
@@ -211,9 +219,9 @@ class Matcher {
   bool take_blank_padded(int least, int most, int& value) {
     if (rest_.starts_with(' ')) {
       rest_.remove_prefix(1);
-      return take_digits(1, least, most, value);
+      return take_digits<1>(least, most, value);
     }
-    return !rest_.starts_with('0') && take_digits(2, least, most, value);
+    return !rest_.starts_with('0') && take_digits<2>(least, most, value);
   }
 
   bool take_name(const std::vector<std::string>& names, int first, int& value) {
@@ -246,11 +254,10 @@ class Matcher {
   bool take_any_fraction() {
     const std::size_t digits = count_digits();
     if (digits == 3 || digits == 6 || digits == 9) {
-      pattern_ += '\\';
-      pattern_ += static_cast<char>('0' + digits);
+      spell(digits == 3 ? "\\3" : digits == 6 ? "\\6" : "\\9");
       return take_fraction(digits);
     }
-    pattern_ += "\\T";
+    spell("\\T");
     return take_trimmed_fraction(digits);
   }
 
@@ -258,19 +265,19 @@ class Matcher {
     if (rest_.empty() || characters.find(rest_.front()) == std::string_view::npos) {
       return false;
     }
-    pattern_ += rest_.front();
+    spell(rest_.substr(0, 1));
     rest_.remove_prefix(1);
     return true;
   }
 
   bool take_second_or_leap() {
     if (take("60")) {
-      pattern_ += "\\J";
+      spell("\\J");
       fields_.second = 59;
       return true;
     }
-    pattern_ += "\\S";
-    return take_digits(2, 0, 59, fields_.second);
+    spell("\\S");
+    return take_digits<2>(0, 59, fields_.second);
   }
 
   bool take_any_zone() {
@@ -282,11 +289,11 @@ class Matcher {
       }
       for (const Zone& zone : kNamedZones) {
         if (take(zone.name)) {
-          pattern_ += "\\o{";
-          pattern_ += zone.name;
-          pattern_ += ',';
-          pattern_ += zone.offset;
-          pattern_ += '}';
+          spell("\\o{");
+          spell(zone.name);
+          spell(",");
+          spell(zone.offset);
+          spell("}");
           fields_.offset_s = match_offset(zone.offset)->offset_s;
           return true;
         }
@@ -294,9 +301,9 @@ class Matcher {
     }
     const std::optional<OffsetText> offset = match_offset(rest_);
     if (offset) {
-      pattern_ += "\\z{";
+      spell("\\z{");
       choose(rest_.substr(0, offset->length));
-      pattern_ += '}';
+      spell("}");
       fields_.offset_s = offset->offset_s;
     }
     const bool zulu = choose("Z");
@@ -333,21 +340,21 @@ class Matcher {
     fields_.epoch_unit = ns_per_unit_of(fields_.epoch);
     switch (fields_.epoch_unit) {
       case 1:
-        pattern_ += "\\N";
+        spell("\\N");
         return true;
       case 1000:
-        pattern_ += "\\C";
+        spell("\\C");
         return true;
       case 1000000:
-        pattern_ += "\\L";
+        spell("\\L");
         return true;
       default:
-        pattern_ += "\\E";
+        spell("\\E");
         return true;
     }
   }
 
-  bool evaluate_date(TimeText& result) {
+  bool evaluate_date(TimeInstant& result) {
     const Fields& f = fields_;
     const std::chrono::year_month_day date{std::chrono::year{f.year},
                                            std::chrono::month{static_cast<unsigned>(f.month)},
@@ -367,7 +374,7 @@ class Matcher {
     return true;
   }
 
-  bool evaluate_number(TimeText& result) {
+  bool evaluate_number(TimeInstant& result) {
     const Fields& f = fields_;
     result.saturated = f.epoch_saturated;
     result.ns = scale_to_ns(f.epoch, f.epoch_unit, f.epoch_negative ? -f.fraction : f.fraction,
@@ -378,15 +385,27 @@ class Matcher {
   const TimeParts& parts_;
   std::string_view rest_;
   TimeSyntax syntax_;
-  std::string pattern_;
+  std::string* pattern_;
   Fields fields_;
 };
 
 }  // namespace
 
+std::optional<TimeInstant> match_instant(const TimeParts& parts, std::string_view text,
+                                         TimeSyntax syntax) {
+  return Matcher(parts, text, syntax, nullptr).match();
+}
+
 std::optional<TimeText> match_time_parts(const TimeParts& parts, std::string_view text,
                                          TimeSyntax syntax) {
-  return Matcher(parts, text, syntax).match();
+  TimeText result;
+  const std::optional<TimeInstant> instant = Matcher(parts, text, syntax, &result.pattern).match();
+  if (!instant) {
+    return std::nullopt;
+  }
+  result.ns = instant->ns;
+  result.saturated = instant->saturated;
+  return result;
 }
 
 Result<std::optional<TimeText>> match_time(std::string_view pattern, std::string_view text,

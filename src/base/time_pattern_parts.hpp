@@ -49,6 +49,9 @@ enum class TimeField : char {
   AnyEpoch = 'P',
   OneOf = 'O',
   SecondOrLeap = 's',
+  // Only in programs: year, month, day, hour, minute and second in digits, with a byte between
+  // each.
+  DateAndTime = 'i',
 };
 
 struct TimePart {
@@ -77,6 +80,14 @@ struct OffsetText {
 };
 std::optional<OffsetText> match_offset(std::string_view text) noexcept;
 
+struct TimeInstant {
+  std::int64_t ns = 0;
+  bool saturated = false;  // it is outside of 64 bits; `ns` is the nearest that fits
+};
+
+// What the whole text says; without a word about its pattern, so nothing is allocated.
+std::optional<TimeInstant> match_instant(const TimeParts& parts, std::string_view text,
+                                         TimeSyntax syntax);
 std::optional<TimeText> match_time_parts(const TimeParts& parts, std::string_view text,
                                          TimeSyntax syntax);
 

@@ -101,7 +101,7 @@ struct WriterReport {
 
 // The UUID of a run with these inputs, as they are named in the range index.
 std::string derived_creator_id(std::span<const std::string> input_names, Version version);
-std::string random_uuid();
+Result<std::string> random_creator_id();  // errors: Io
 
 // Why a key may be no property of the range index; empty: it may. Keys with a leading `_` are the
 // format's own.

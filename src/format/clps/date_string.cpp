@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -147,7 +150,164 @@ char* put_part(char* at, char letter, const Moment& moment) {
   }
 }
 
+// Takes the fields of a text. It lets pass what has another text when it is printed: weekdays that
+// are wrong, fractions that end in 0.
+class TextReader {
+ public:
+  explicit TextReader(std::string_view text) : rest_(text) {}
+
+  bool take(std::string_view text) {
+    if (!rest_.starts_with(text)) {
+      return false;
+    }
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+
+  bool take_part(char letter) {
+    switch (letter) {
+      case 'Y':
+        return take_digits(4, year_);
+      case 'y':
+        if (!take_digits(2, year_)) {
+          return false;
+        }
+        year_ += year_ >= 69 ? 1900 : 2000;
+        return true;
+      case 'm':
+        return take_digits(2, month_);
+      case 'd':
+        return take_digits(2, day_);
+      case 'e':
+        return take_blank_padded(day_);
+      case 'H':
+      case 'I':
+        return take_digits(2, hour_);
+      case 'k':
+      case 'l':
+        return take_blank_padded(hour_);
+      case 'M':
+        return take_digits(2, minute_);
+      case 'S':
+        return take_digits(2, second_);
+      case 'p':
+        half_day_ = rest_.starts_with('P') ? 1 : 0;
+        return take(half_day_ == 1 ? "PM" : "AM");
+      case 'b':
+        return take_short_name(kMonths, month_);
+      case 'a': {
+        int weekday = 0;  // the date tells it
+        return take_short_name(kWeekdays, weekday);
+      }
+      case 'B':
+        return take_long_month();
+      case '3':
+        return take_digits(3, ms_);
+      case 'T':
+        return take_trimmed();
+      default:
+        return false;
+    }
+  }
+
+  // Nothing if something is left, or if there is no such time.
+  std::optional<std::int64_t> value() const {
+    const std::chrono::year_month_day date{std::chrono::year{year_},
+                                           std::chrono::month{static_cast<unsigned>(month_)},
+                                           std::chrono::day{static_cast<unsigned>(day_)}};
+    const bool hour_fits = half_day_ < 0 ? hour_ < 24 : hour_ >= 1 && hour_ <= 12;
+    if (!rest_.empty() || !date.ok() || !hour_fits || minute_ > 59 || second_ > 59) {
+      return std::nullopt;
+    }
+    const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
+    const int hour = half_day_ < 0 ? hour_ : hour_ % 12 + 12 * half_day_;
+    return (days * kSecondsPerDay + hour * 3600 + minute_ * 60 + second_) * 1000 + ms_;
+  }
+
+ private:
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+  bool take_digits(std::size_t count, int& value) {
+    if (rest_.size() < count) {
+      return false;
+    }
+    int number = 0;
+    for (const char c : rest_.substr(0, count)) {
+      if (!is_digit(c)) {
+        return false;
+      }
+      number = number * 10 + (c - '0');
+    }
+    rest_.remove_prefix(count);
+    value = number;
+    return true;
+  }
+
+  bool take_blank_padded(int& value) { return take_digits(take(" ") ? 1 : 2, value); }
+
+  // Month 1 is the first; for weekdays nobody asks.
+  bool take_short_name(std::string_view names, int& value) {
+    for (std::size_t at = 0; at < names.size(); at += 3) {
+      if (take(names.substr(at, 3))) {
+        value = static_cast<int>(at / 3) + 1;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool take_long_month() {
+    for (std::size_t i = 0; i < kLongMonths.size(); ++i) {
+      if (take(kLongMonths[i])) {
+        month_ = static_cast<int>(i) + 1;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool take_trimmed() {
+    std::size_t digits = 0;
+    while (digits < 3 && digits < rest_.size() && is_digit(rest_[digits])) {
+      ++digits;
+    }
+    if (digits == 0 || !take_digits(digits, ms_)) {
+      return false;
+    }
+    for (; digits < 3; ++digits) {
+      ms_ *= 10;
+    }
+    return true;
+  }
+
+  std::string_view rest_;
+  int year_ = 1970;
+  int month_ = 1;
+  int day_ = 1;
+  int hour_ = 0;
+  int half_day_ = -1;  // 0 is AM, 1 is PM
+  int minute_ = 0;
+  int second_ = 0;
+  int ms_ = 0;
+};
+
+constexpr auto kDefaultPatterns = std::to_array<std::string_view>({
+    "%Y-%m-%dT%H:%M:%S.%TZ", "%Y-%m-%dT%H:%M:%SZ",     "%Y-%m-%d %H:%M:%S.%TZ",
+    "%Y-%m-%d %H:%M:%SZ",    "%Y/%m/%dT%H:%M:%S.%TZ",  "%Y/%m/%dT%H:%M:%SZ",
+    "%Y/%m/%d %H:%M:%S.%TZ", "%Y/%m/%d %H:%M:%SZ",     "%Y-%m-%dT%H:%M:%S.%3",
+    "%Y-%m-%dT%H:%M:%S,%3",  "%Y-%m-%d %H:%M:%S.%3",   "%Y-%m-%d %H:%M:%S,%3",
+    "%Y/%m/%dT%H:%M:%S.%3",  "%Y/%m/%dT%H:%M:%S,%3",   "%Y/%m/%d %H:%M:%S.%3",
+    "%Y/%m/%d %H:%M:%S,%3",  "[%Y-%m-%d %H:%M:%S,%3]", "<<<%Y-%m-%d %H:%M:%S:%3",
+    "%d %b %Y %H:%M:%S,%3",  "%Y-%m-%dT%H:%M:%S",      "%Y-%m-%d %H:%M:%S",
+    "%Y/%m/%dT%H:%M:%S",     "%Y/%m/%d %H:%M:%S",      "[%Y-%m-%dT%H:%M:%S",
+    "[%Y%m%d-%H:%M:%S]",     "%y/%m/%d %H:%M:%S",      "%y%m%d %k:%M:%S",
+    "%b %d, %Y %l:%M:%S %p", "%B %d, %Y %H:%M",        "%a %b %e %H:%M:%S %Y",
+    "%b %d %H:%M:%S",        "%m-%d %H:%M:%S.%3",
+});
+
 }  // namespace
+
+std::span<const std::string_view> default_date_patterns() { return kDefaultPatterns; }
 
 Result<DatePattern> DatePattern::parse(std::string_view stored) {
   DatePattern result;
@@ -184,21 +344,53 @@ void DatePattern::add_literal(std::string_view text) {
   longest_ += text.size();
 }
 
-void DatePattern::print(std::int64_t value, std::string& out) const {
+char* DatePattern::put(char* at, std::int64_t value) const {
   const Moment moment = take_apart(value);
-  const std::size_t start = out.size();
-  out.resize(start + longest_);
-  char* at = out.data() + start;
   for (const Part& part : parts_) {
     if (part.letter != '\0') {
       at = put_part(at, part.letter, moment);
     } else if (part.length == 1) {
       *at++ = literals_[part.offset];
     } else {
-      at = put_text(at, std::string_view(literals_).substr(part.offset, part.length));
+      at = put_text(at, literal(part));
     }
   }
-  out.resize(static_cast<std::size_t>(at - out.data()));
+  return at;
+}
+
+void DatePattern::print(std::int64_t value, std::string& out) const {
+  const std::size_t start = out.size();
+  out.resize(start + longest_);
+  const char* const end = put(out.data() + start, value);
+  out.resize(static_cast<std::size_t>(end - out.data()));
+}
+
+std::optional<std::int64_t> DatePattern::match_exactly(std::string_view text) const {
+  if (text.size() > longest_) {
+    return std::nullopt;
+  }
+  TextReader reader(text);
+  for (const Part& part : parts_) {
+    if (!(part.letter == '\0' ? reader.take(literal(part)) : reader.take_part(part.letter))) {
+      return std::nullopt;
+    }
+  }
+  const std::optional<std::int64_t> value = reader.value();
+  if (!value) {
+    return std::nullopt;
+  }
+  std::array<char, 256> buffer;  // only a pattern that clp-s would not make prints more
+  std::string large;
+  char* start = buffer.data();
+  if (longest_ > buffer.size()) {
+    large.resize(longest_);
+    start = large.data();
+  }
+  const char* const end = put(start, *value);
+  if (std::string_view(start, static_cast<std::size_t>(end - start)) != text) {
+    return std::nullopt;
+  }
+  return value;
 }
 
 std::int64_t DatePattern::instant_ns(std::int64_t value) const noexcept {

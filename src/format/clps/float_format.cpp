@@ -21,6 +21,8 @@ constexpr unsigned kSignShift = 12;
 constexpr unsigned kExponentShift = 10;
 constexpr unsigned kDigitsShift = 5;
 constexpr unsigned kMostDigits = 17;
+constexpr std::size_t kSureDigits = 15;
+constexpr std::size_t kSureLength = 64;  // far from numbers that a double has fewer digits for
 
 enum class ExponentSign : std::uint8_t { None = 0, Plus = 1, Minus = 2 };
 
@@ -219,6 +221,15 @@ void print_plain_float(double value, std::string& out) {
 }
 
 std::optional<std::uint16_t> float_format_of(std::string_view json_number) {
+  double value = 0;
+  const char* const begin = json_number.data();
+  if (std::from_chars(begin, begin + json_number.size(), value).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return float_format_of(json_number, value);
+}
+
+std::optional<std::uint16_t> float_format_of(std::string_view json_number, double value) {
   const std::optional<Spelling> spelling = SpellingParser(json_number).parse();
   if (!spelling || spelling->exponent_digits > 4) {
     return std::nullopt;
@@ -235,12 +246,12 @@ std::optional<std::uint16_t> float_format_of(std::string_view json_number) {
     word |= static_cast<unsigned>(spelling->exponent_sign) << kSignShift;
     word |= static_cast<unsigned>(spelling->exponent_digits - 1) << kExponentShift;
   }
-  double value = 0;
-  const char* const begin = json_number.data();
-  if (std::from_chars(begin, begin + json_number.size(), value).ec != std::errc()) {
-    return std::nullopt;
-  }
   const auto result = static_cast<std::uint16_t>(word);
+  // A double keeps 15 digits, so that a short number that begins with a digit comes back.
+  const bool nonzero = json_number.find_first_of("123456789") != std::string_view::npos;
+  if (!scientific && digits <= kSureDigits && nonzero && json_number.size() <= kSureLength) {
+    return result;
+  }
   std::string printed;
   print_formatted_float(value, result, printed);
   return printed == json_number ? std::optional(result) : std::nullopt;

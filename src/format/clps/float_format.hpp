@@ -20,5 +20,7 @@ void print_plain_float(double value, std::string& out);
 // The word with which print_formatted_float() gives exactly this JSON number again; nothing if
 // there is none, or if the text is no JSON number with a point or an exponent.
 std::optional<std::uint16_t> float_format_of(std::string_view json_number);
+// The same for those who know the number's value.
+std::optional<std::uint16_t> float_format_of(std::string_view json_number, double value);
 
 }  // namespace fonds::clps

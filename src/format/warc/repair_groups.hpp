@@ -25,6 +25,25 @@
 
 namespace fonds::warc {
 
+// What the records of one unit have in common while it is judged.
+struct RepairGroup {
+  std::uint64_t begin = 0;  // stored offset
+  std::uint64_t first = 0;  // number of its first record
+  std::string state;        // to read it again
+  bool plain = false;
+  bool changed = false;  // something in it has to be written anew
+  bool shared = false;   // not a unit for each record
+  bool garbage = false;  // octets between its records
+  std::uint64_t records = 0, kept = 0, cut = 0;
+  std::uint64_t needed = 0;                   // records up to the last that is kept
+  std::uint64_t unconfirmed = 0;              // records without a digest that is right
+  std::optional<std::uint64_t> last_unit;     // in which its last record ends
+  std::uint64_t garbage_octets = 0;           // decoded, from there on
+  std::optional<std::uint64_t> garbage_from;  // the unit behind it that holds no record
+  // Of blocks that are too large to be held until it shows what is wrong, by number in the group.
+  std::map<std::uint64_t, RecordChange> large;
+};
+
 class Repair {
  public:
   Repair(const Archive& archive, ByteView stored, ByteSink& sink, const RewriteOptions& options,
@@ -42,23 +61,7 @@ class Repair {
     bool only_separator = false;      // lacks_only_separator()
     std::string new_header, closing;  // stored plain: what is to be changed
   };
-  struct Group {
-    std::uint64_t begin = 0;  // stored offset
-    std::uint64_t first = 0;  // number of its first record
-    std::string state;        // to read it again
-    bool plain = false;
-    bool changed = false;  // something in it has to be written anew
-    bool shared = false;   // not a unit for each record
-    bool garbage = false;  // octets between its records
-    std::uint64_t records = 0, kept = 0, cut = 0;
-    std::uint64_t needed = 0;                   // records up to the last that is kept
-    std::uint64_t unconfirmed = 0;              // records without a digest that is right
-    std::optional<std::uint64_t> last_unit;     // in which its last record ends
-    std::uint64_t garbage_octets = 0;           // decoded, from there on
-    std::optional<std::uint64_t> garbage_from;  // the unit behind it that holds no record
-    // Of blocks that are too large to be held until it shows what is wrong, by number in the group.
-    std::map<std::uint64_t, RecordChange> large;
-  };
+  using Group = RepairGroup;
 
   Status take_head(const WarcRecord* first);
   Status take_dictionary(std::uint64_t& from);

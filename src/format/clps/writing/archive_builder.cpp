@@ -1,0 +1,380 @@
+#include "format/clps/writing/archive_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/core.h>
+
+namespace fonds::clps::writing {
+namespace {
+
+constexpr std::size_t kMostNodes = std::size_t{1} << 24;
+constexpr std::size_t kMostLogTypes = std::size_t{1} << 24;
+constexpr std::size_t kMostVariables = 0xFFFFFFF0;
+constexpr std::size_t kMostTagged = 0xFFFFFF;
+constexpr std::uint32_t kNoTime = 0xFFFFFFFF;
+constexpr std::size_t kLookAhead = 8;
+
+// The ids that an archive has for the strings of a batch; new strings are taken up in their order.
+std::vector<std::uint32_t> translate(const StringTable& from, StringTable& to) {
+  std::vector<std::uint32_t> ids(from.size());
+  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+    if (i + kLookAhead < ids.size()) {
+      to.prefetch(from.hash(static_cast<std::uint32_t>(i + kLookAhead)));
+    }
+    ids[i] = to.add(from[i], from.hash(i));
+  }
+  return ids;
+}
+
+// Log types with the number of variables of each.
+std::vector<std::uint32_t> translate(const StringTable& from,
+                                     const std::vector<std::uint32_t>& counts, StringTable& to,
+                                     std::vector<std::uint32_t>& to_counts) {
+  std::vector<std::uint32_t> ids = translate(from, to);
+  to_counts.resize(to.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    to_counts[ids[i]] = counts[i];
+  }
+  return ids;
+}
+
+std::int32_t tag(NodeType type, std::size_t length) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(type) << 24 |
+                                   static_cast<std::uint32_t>(length));
+}
+
+}  // namespace
+
+std::uint64_t BuiltColumn::stored_size() const {
+  switch (type) {
+    case NodeType::Boolean:
+      return small.size();
+    case NodeType::FormattedFloat:
+      return 10 * words.size();
+    case NodeType::Timestamp:
+    case NodeType::DateString:
+      return 16 * words.size();
+    case NodeType::VarString:
+    case NodeType::DictionaryFloat:
+      return 8 * ids.size();
+    case NodeType::ClpString:
+    case NodeType::UnstructuredArray:
+      return 8 * ids.size() + 8 + 8 * variables.size();
+    default:
+      return 8 * words.size();
+  }
+}
+
+std::uint64_t BuiltTable::stored_size(bool log_order) const {
+  std::uint64_t size = log_order ? 8 * records : 0;
+  for (const BuiltColumn& column : columns) {
+    size += column.stored_size();
+  }
+  return size;
+}
+
+Shapes::Known& Shapes::learn(Batch& batch) {
+  Known& known = known_[batch.shape];
+  if (batch.fresh_shape) {
+    known = {};
+  }
+  std::move(batch.new_nodes.begin(), batch.new_nodes.end(), std::back_inserter(known.nodes));
+  std::move(batch.new_tables.begin(), batch.new_tables.end(), std::back_inserter(known.tables));
+  batch.new_nodes.clear();
+  batch.new_tables.clear();
+  batch.fresh_shape = false;
+  known.node_ids.resize(known.nodes.size(), kNoNode);
+  known.targets.resize(known.tables.size());
+  return known;
+}
+
+void Shapes::forget_archive() {
+  for (auto& [id, known] : known_) {
+    std::fill(known.node_ids.begin(), known.node_ids.end(), kNoNode);
+    std::fill(known.targets.begin(), known.targets.end(), Known::Target{});
+  }
+}
+
+ArchiveBuilder::ArchiveBuilder(const Rules& rules, Shapes& shapes)
+    : rules_(rules), shapes_(shapes) {
+  shapes_.forget_archive();
+  if (!rules.time_key.empty()) {
+    archive_.patterns = TimePatterns::start(rules.version);
+  }
+  if (rules.log_order) {
+    const NodeId root = node(kNoNode, NodeType::Metadata, {});
+    node(root, rules.plain_log_index() ? NodeType::Integer : NodeType::DeltaInteger,
+         "log_event_idx");
+  }
+}
+
+bool ArchiveBuilder::has_room_for(const Batch& batch) const {
+  std::size_t nodes = 0;
+  for (const TableValues& table : batch.tables) {
+    nodes += table.columns.size();
+  }
+  // Objects without columns of their own are as many as their keys at most.
+  nodes = 2 * nodes + batch.new_nodes.size();
+  return archive_.nodes.size() + nodes < kMostNodes &&
+         archive_.log_types.size() + batch.log_types.size() < kMostLogTypes &&
+         archive_.array_types.size() + batch.array_types.size() < kMostLogTypes &&
+         archive_.variables.size() + batch.variables.size() < kMostVariables;
+}
+
+void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
+                                 std::vector<std::pair<std::string, std::string>> properties) {
+  archive_.inputs.push_back({std::move(name), split, archive_.records, archive_.records,
+                             std::move(properties)});
+}
+
+NodeId ArchiveBuilder::node(NodeId parent, NodeType type, std::string_view key) {
+  const auto [entry, made] = node_ids_.try_emplace(
+      NodeKey{parent, type, std::string(key)}, static_cast<NodeId>(archive_.nodes.size()));
+  if (!made) {
+    return entry->second;
+  }
+  std::uint32_t steps = kNoTime;
+  if (parent == kNoNode) {
+    const bool generated = key == "@";
+    if (type == NodeType::Object && !rules_.time_key.empty() &&
+        rules_.time_generated == generated) {
+      steps = 0;
+    }
+  } else if (archive_.nodes[static_cast<std::size_t>(parent)].type == NodeType::Object) {
+    const std::uint32_t before = time_steps_[static_cast<std::size_t>(parent)];
+    if (before < rules_.time_key.size() && rules_.time_key[before] == key) {
+      steps = before + 1;
+    }
+  }
+  time_steps_.push_back(steps);
+  archive_.nodes.push_back({parent, type, std::string(key)});
+  return entry->second;
+}
+
+NodeId ArchiveBuilder::node_of(Shapes::Known& shape, std::int32_t local) {
+  NodeId& id = shape.node_ids[static_cast<std::size_t>(local)];
+  if (id == kNoNode) {
+    const Batch::NewNode& from = shape.nodes[static_cast<std::size_t>(local)];
+    const NodeId parent = from.parent < 0 ? kNoNode : node_of(shape, from.parent);
+    id = node(parent, from.type, from.key);
+  }
+  return id;
+}
+
+Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
+  Shapes::Known::Target& target = shape.targets[local];
+  if (target.table >= 0) {
+    return {};
+  }
+  const Shape::TableDefinition& definition = shape.tables[local];
+  struct Leaf {
+    NodeId node;
+    std::uint32_t column;  // of the batch
+  };
+  constexpr std::uint32_t kNoColumn = 0xFFFFFFFF;
+  std::vector<Leaf> ordered;
+  std::vector<std::uint32_t> unordered_columns;
+  std::vector<std::int32_t> unordered;
+  std::vector<std::size_t> open;  // places of tags
+  std::uint32_t column = 0;
+  for (std::size_t i = 0; i < definition.tokens.size(); ++i) {
+    const Token token = definition.tokens[i];
+    if (token.is(Step::EndArray) || token.is(Step::EndObject)) {
+      const std::size_t length = unordered.size() - open.back() - 1;
+      if (length > kMostTagged) {
+        return fail(ErrorCode::LimitExceeded,
+                    fmt::format("an array of {} values is too long for a structured array",
+                                length));
+      }
+      unordered[open.back()] = tag(
+          token.is(Step::EndArray) ? NodeType::StructuredArray : NodeType::Object, length);
+      open.pop_back();
+      continue;
+    }
+    const NodeId id = node_of(shape, definition.nodes[i]);
+    if (token.is(Step::BeginArray) || token.is(Step::BeginObject)) {
+      open.push_back(unordered.size());
+      unordered.push_back(0);
+      continue;
+    }
+    const std::uint32_t own = has_values(token) ? column++ : kNoColumn;
+    if (open.empty() && token.type() != NodeType::StructuredArray) {
+      ordered.push_back({id, own});
+      continue;
+    }
+    unordered.push_back(id);
+    if (own != kNoColumn) {
+      unordered_columns.push_back(own);
+    }
+  }
+  std::sort(ordered.begin(), ordered.end(),
+            [](const Leaf& a, const Leaf& b) { return a.node < b.node; });
+  std::vector<std::int32_t> entries;
+  if (rules_.log_order) {
+    entries.push_back(1);
+  }
+  target.columns.resize(column);
+  std::uint32_t stored = 0;
+  for (const Leaf& leaf : ordered) {
+    entries.push_back(leaf.node);
+    if (leaf.column != kNoColumn) {
+      target.columns[leaf.column] = stored++;
+    }
+  }
+  const std::size_t ordered_entries = entries.size();
+  entries.insert(entries.end(), unordered.begin(), unordered.end());
+  for (const std::uint32_t own : unordered_columns) {
+    target.columns[own] = stored++;
+  }
+
+  std::string key(sizeof ordered_entries + entries.size() * sizeof(std::int32_t), '\0');
+  std::memcpy(key.data(), &ordered_entries, sizeof ordered_entries);
+  if (!entries.empty()) {
+    std::memcpy(key.data() + sizeof ordered_entries, entries.data(),
+                entries.size() * sizeof(std::int32_t));
+  }
+  const auto [entry, made] = tables_.try_emplace(std::move(key), archive_.tables.size());
+  if (made) {
+    BuiltTable& table = archive_.tables.emplace_back();
+    table.columns.resize(stored);
+    std::uint32_t next = 0;
+    for (std::size_t i = rules_.log_order ? 1 : 0; i < entries.size(); ++i) {
+      if (i >= ordered_entries && is_tag(entries[i])) {
+        continue;
+      }
+      const NodeType type = archive_.nodes[static_cast<std::size_t>(entries[i])].type;
+      if (has_column(type)) {
+        table.columns[next].node = entries[i];
+        table.columns[next++].type = type;
+      }
+    }
+    table.entries = std::move(entries);
+    table.ordered = ordered_entries;
+  }
+  target.table = static_cast<std::int64_t>(entry->second);
+  return {};
+}
+
+Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
+  Shapes::Known& shape = shapes_.learn(batch);
+  for (const TableValues& table : batch.tables) {
+    FONDS_CHECK(find_table(shape, table.table));
+  }
+  if (batch.patterns) {
+    archive_.patterns->adopt(*batch.patterns);
+  }
+  const std::uint64_t dictionaries = archive_.variables.stored_size() +
+                                     archive_.log_types.stored_size() +
+                                     archive_.array_types.stored_size();
+  Maps maps;
+  maps.variables = translate(batch.variables, archive_.variables);
+  maps.log_types = translate(batch.log_types, batch.log_type_variables, archive_.log_types,
+                             archive_.log_type_variables);
+  maps.array_types = translate(batch.array_types, batch.array_type_variables,
+                               archive_.array_types, archive_.array_type_variables);
+  encoded_ += archive_.variables.stored_size() + archive_.log_types.stored_size() +
+              archive_.array_types.stored_size() - dictionaries;
+  for (const TableValues& values : batch.tables) {
+    const Shapes::Known::Target& target = shape.targets[values.table];
+    BuiltTable& table = archive_.tables[static_cast<std::size_t>(target.table)];
+    table.records += values.events.size();
+    if (rules_.log_order) {
+      for (const std::uint32_t event : values.events) {
+        table.log_index.push(archive_.records + event);
+      }
+      encoded_ += 8 * values.events.size();
+    }
+    for (std::size_t i = 0; i < values.columns.size(); ++i) {
+      BuiltColumn& column = table.columns[target.columns[i]];
+      const std::uint64_t before = column.stored_size();
+      append(column, values.columns[i], maps);
+      encoded_ += column.stored_size() - before;
+    }
+  }
+  archive_.records += batch.events;
+  archive_.input_bytes += input_bytes;
+  if (!archive_.inputs.empty()) {
+    archive_.inputs.back().end = archive_.records;
+  }
+  return {};
+}
+
+void ArchiveBuilder::append(BuiltColumn& column, const ColumnValues& values, const Maps& maps) {
+  note_times(column, values);
+  switch (column.type) {
+    case NodeType::Boolean:
+      for (const std::uint64_t word : values.words) {
+        column.small.push(static_cast<std::uint16_t>(word));
+      }
+      return;
+    case NodeType::VarString:
+    case NodeType::DictionaryFloat:
+      for (const std::uint32_t id : values.ids) {
+        column.ids.push(maps.variables[id]);
+      }
+      return;
+    case NodeType::ClpString:
+      append_split(column, values, maps.log_types, maps);
+      return;
+    case NodeType::UnstructuredArray:
+      append_split(column, values, maps.array_types, maps);
+      return;
+    case NodeType::Timestamp:
+    case NodeType::DateString:
+      column.ids.append(values.ids);
+      break;
+    case NodeType::FormattedFloat:
+      column.small.append(values.formats);
+      break;
+    default:
+      break;
+  }
+  column.words.append(values.words);
+}
+
+void ArchiveBuilder::append_split(BuiltColumn& column, const ColumnValues& values,
+                                  const std::vector<std::uint32_t>& types, const Maps& maps) {
+  for (const std::uint32_t id : values.ids) {
+    column.ids.push(types[id]);
+  }
+  std::vector<std::uint64_t> variables = values.variables;
+  for (const std::uint32_t at : values.dictionary_variables) {
+    const std::uint64_t id = maps.variables[variables[at]];
+    variables[at] = rules_.generation() == Generation::New
+                        ? id
+                        : static_cast<std::uint64_t>(old_dictionary_variable(id));
+  }
+  column.variables.append(variables);
+}
+
+void ArchiveBuilder::note_times(const BuiltColumn& column, const ColumnValues& values) {
+  if (rules_.time_key.empty() ||
+      time_steps_[static_cast<std::size_t>(column.node)] != rules_.time_key.size()) {
+    return;
+  }
+  const bool real = column.type == NodeType::Float || column.type == NodeType::FormattedFloat;
+  const bool whole = column.type == NodeType::Integer || column.type == NodeType::Timestamp ||
+                     column.type == NodeType::DateString;
+  if (!real && !whole) {
+    return;
+  }
+  TimeRangeMade& range = archive_.times[column.node];
+  range.node = column.node;
+  range.type = column.type;
+  for (const std::uint64_t word : values.words) {
+    if (real) {
+      range.add_real(std::bit_cast<double>(word));
+    } else {
+      range.add(static_cast<std::int64_t>(word));
+    }
+  }
+}
+
+std::uint64_t ArchiveBuilder::held() const {
+  return encoded_ + archive_.variables.held() + archive_.log_types.held() +
+         archive_.array_types.held();
+}
+
+}  // namespace fonds::clps::writing

@@ -1,0 +1,386 @@
+// The course of writing: pieces of inputs → batches on workers → archives, in the inputs' order.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <fonds/formats/clps_writing.hpp>
+#include <fonds/query.hpp>
+
+#include "base/guarded.hpp"
+#include "base/ordered_jobs.hpp"
+#include "format/clps/writing/archive_builder.hpp"
+#include "format/clps/writing/assemble.hpp"
+#include "format/clps/writing/batch.hpp"
+#include "format/clps/writing/documents.hpp"
+#include "format/clps/writing/json_walker.hpp"
+
+namespace fonds::clps {
+namespace {
+
+using namespace writing;  // NOLINT(google-build-using-namespace)
+
+constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
+constexpr std::uint64_t kSmallestPiece = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
+constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
+
+constexpr std::array kVersions = {Version{0, 3, 1}, Version{0, 4, 1}, Version{0, 5, 0}};
+
+// What goes through the workers, in the order of the input.
+struct Job {
+  enum class Kind : std::uint8_t { BeginInput, Piece } kind = Kind::Piece;
+  // BeginInput
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> properties;
+  // Piece
+  Piece piece;
+  std::uint64_t input_bytes = 0;  // of the input up to its end, behind those of the piece before
+  std::uint64_t archive = 0;      // in which the patterns were used
+  std::optional<TimePatterns> patterns;
+  std::unique_ptr<Batch> batch;
+};
+
+// Takes pieces apart. One for each thread.
+class Worker {
+ public:
+  Worker(const Rules& rules, const WriterOptions& options, std::uint32_t shape)
+      : builder_(rules, shape), walker_(rules, options.keep_unparsed) {}
+
+  Status run(Job& job) {
+    if (job.kind != Job::Kind::Piece || job.piece.left_out()) {
+      return {};
+    }
+    builder_.begin(job.patterns ? &*job.patterns : nullptr);
+    DocumentCutter cutter(job.piece);
+    const char* const begin = job.piece.text().data();
+    for (std::string_view text; cutter.next(text);) {
+      walker_.add(text, static_cast<std::size_t>(text.data() - begin), builder_);
+    }
+    job.batch = builder_.end();
+    return {};
+  }
+
+ private:
+  BatchBuilder builder_;
+  JsonWalker walker_;
+};
+
+Result<Rules> rules_of(const WriterOptions& options) {
+  Rules rules;
+  rules.version = options.version;
+  rules.structured_arrays = options.structurize_arrays;
+  rules.float_texts = options.retain_float_format;
+  rules.log_order = options.log_order;
+  rules.exact = options.exact;
+  if (!options.timestamp_key.empty()) {
+    FONDS_TRY(const query::Path path, query::parse_path(options.timestamp_key));
+    rules.time_generated = path.space == query::Namespace::Generated;
+    for (const query::PathStep& step : path.steps) {
+      if (step.wildcard) {
+        return fail(ErrorCode::BadArgument,
+                    "the timestamp key names one key; it has no wildcards");
+      }
+      rules.time_key.push_back(step.key);
+    }
+  }
+  return rules;
+}
+
+Status check(const WriterOptions& options) {
+  if (std::find(kVersions.begin(), kVersions.end(), options.version) == kVersions.end()) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("archives of version {} cannot be written; 0.3.1, 0.4.1 and 0.5.0 can",
+                            options.version.to_string()));
+  }
+  if (options.level < 1 || options.level > 19) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("level {} is none of 1 to 19", options.level));
+  }
+  if (options.target_encoded_size == 0 || options.max_document_size == 0) {
+    return fail(ErrorCode::BadArgument, "sizes are at least 1");
+  }
+  for (const auto& [key, value] : options.properties) {
+    if (const std::string fault = property_fault(key); !fault.empty()) {
+      return fail(ErrorCode::BadArgument, fault);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Version> writable_versions() { return kVersions; }
+
+std::string property_fault(std::string_view key) {
+  if (key.starts_with('_')) {
+    return fmt::format("the property '{}' begins with '_': such keys are the format's own", key);
+  }
+  return key.empty() ? "a property has no key" : "";
+}
+
+struct ArchiveWriter::State {
+  State(WriterOptions given, Rules made)
+      : options(std::move(given)),
+        rules(std::move(made)),
+        builder(std::make_unique<ArchiveBuilder>(rules, shapes)),
+        own(rules, options, kOwnShape),
+        pool(options.threads, std::uint64_t{256} << 20, [this] { return make_worker(); }) {
+    options.max_document_size = std::min(options.max_document_size, kMostDocument);
+    piece_bytes = std::clamp(options.target_encoded_size / 8, kSmallestPiece, kLargestPiece);
+  }
+
+  Result<OrderedJobs<Job>::Work> make_worker() {
+    auto worker = std::make_shared<Worker>(rules, options, ++workers);
+    return [worker](Job& job) { return worker->run(job); };
+  }
+
+  Status stopped() const {
+    return options.read.stop.stop_requested() ? fail(ErrorCode::Cancelled, "stopped") : Status();
+  }
+
+  // Gives a job to the workers, and merges what is done.
+  Status put(std::unique_ptr<Job> job) {
+    FONDS_CHECK(stopped());
+    if (job->kind == Job::Kind::Piece && builder->patterns() != nullptr) {
+      job->patterns = *builder->patterns();
+      job->archive = archives;
+    }
+    if (options.threads <= 1) {
+      FONDS_CHECK(own.run(*job));
+      return merge(*job);
+    }
+    const std::uint64_t cost = 3 * job->piece.text().size();
+    while (pool.full(cost)) {
+      FONDS_CHECK(merge_front(true));
+    }
+    FONDS_CHECK(pool.submit(job, cost));
+    while (pool.front(false).job != nullptr) {
+      FONDS_CHECK(merge_front(false));
+    }
+    return {};
+  }
+  Status merge_front(bool wait) {
+    const auto front = pool.front(wait);
+    if (front.job == nullptr) {
+      return {};
+    }
+    if (front.error != nullptr) {
+      return fail(front.error->code(), front.error->message(), front.error->where());
+    }
+    FONDS_CHECK(merge(*front.job));
+    pool.pop();
+    return {};
+  }
+  Status drain() {
+    while (!pool.empty()) {
+      FONDS_CHECK(merge_front(true));
+    }
+    return {};
+  }
+
+  Status merge(Job& job) {
+    if (job.kind == Job::Kind::BeginInput) {
+      input = std::move(job.name);
+      properties = std::move(job.properties);
+      split = 0;
+      builder->begin_input(input, split, properties);
+      return {};
+    }
+    if (job.piece.left_out()) {
+      return leave_out(job);
+    }
+    // An archive is complete when more comes than it may hold.
+    if (builder->archive().records > 0 && job.batch->events > 0 &&
+        (builder->encoded_size() >= options.target_encoded_size ||
+         !builder->has_room_for(*job.batch))) {
+      FONDS_CHECK(complete());
+      builder->begin_input(input, ++split, properties);
+    }
+    FONDS_CHECK(check_times(job));
+    FONDS_CHECK(note(job));
+    FONDS_CHECK(builder->add(*job.batch, job.input_bytes));
+    report.records += job.batch->events;
+    report.input_bytes += job.input_bytes;
+    report.peak_held = std::max(report.peak_held, builder->held());
+    if (options.progress) {
+      options.progress(report.input_bytes);
+    }
+    return {};
+  }
+
+  // A worker's patterns were those of a moment: what they made of times must be what the patterns
+  // of now make of them. Else the piece is taken apart again.
+  Status check_times(Job& job) {
+    if (!job.batch->patterns) {
+      return {};
+    }
+    const TimePatterns& now = *builder->patterns();
+    const std::size_t before = job.batch->patterns_before;
+    if (job.archive == archives && now.agrees(*job.batch->patterns, before)) {
+      return {};
+    }
+    shapes.learn(*job.batch);  // what comes next builds on it
+    job.patterns = now;
+    return own.run(job);
+  }
+
+  Status leave_out(const Job& job) {
+    const LeftOut& part = *job.piece.left_out();
+    report.input_bytes += job.input_bytes;
+    const std::string reason =
+        fmt::format("longer than {} octets", options.max_document_size);
+    if (part.first) {
+      FONDS_CHECK(refuse(part.offset, reason));
+    }
+    if (options.rejected) {
+      return options.rejected({.input = input,
+                               .offset = part.offset,
+                               .length = 0,
+                               .text = job.piece.text(),
+                               .last = part.last,
+                               .reason = reason});
+    }
+    return {};
+  }
+  Status refuse(std::uint64_t offset, const std::string& reason) {
+    if (options.strict) {
+      return fail(ErrorCode::Corrupt, reason, {.source = input, .decoded_offset = offset});
+    }
+    ++report.rejected;
+    return {};
+  }
+
+  // What was changed or left out.
+  Status note(const Job& job) {
+    const Batch& batch = *job.batch;
+    for (const Rejected& rejected : batch.rejected) {
+      const std::uint64_t offset = job.piece.offset() + rejected.offset;
+      FONDS_CHECK(refuse(offset, rejected.reason));
+      if (options.rejected) {
+        FONDS_CHECK(options.rejected({.input = input,
+                                      .offset = offset,
+                                      .length = rejected.text.size(),
+                                      .text = rejected.text,
+                                      .last = true,
+                                      .reason = rejected.reason}));
+      }
+    }
+    for (std::size_t i = 0; i < kChanges; ++i) {
+      count(static_cast<Change>(i), batch.changes[i]);
+      if (options.strict && batch.changes[i] > 0) {
+        return fail(ErrorCode::Corrupt,
+                    fmt::format("{}: {}", to_string(static_cast<Change>(i)), batch.changes[i]),
+                    {.source = input, .decoded_offset = job.piece.offset()});
+      }
+    }
+    return {};
+  }
+  void count(Change change, std::uint64_t n) {
+    if (n > 0) {
+      report.changes[std::string(to_string(change))] += n;
+    }
+  }
+
+  // Stores the archive, and begins the next one.
+  Status complete() {
+    FONDS_TRY(WrittenArchive written,
+              assemble(builder->take(), rules, options, archives));
+    ++archives;
+    ++report.archives;
+    builder = std::make_unique<ArchiveBuilder>(rules, shapes);
+    return options.archive ? options.archive(std::move(written)) : Status();
+  }
+
+  Status add(std::shared_ptr<ByteSource> source, std::string_view name) {
+    auto begin = std::make_unique<Job>();
+    begin->kind = Job::Kind::BeginInput;
+    begin->name = name;
+    begin->properties = options.properties;
+    FONDS_CHECK(put(std::move(begin)));
+    DocumentOptions documents;
+    documents.piece_bytes = piece_bytes;
+    documents.max_document_size = options.max_document_size;
+    documents.read = options.read;
+    FONDS_TRY(const auto reader, DocumentReader::open(std::move(source), documents));
+    std::uint64_t told = 0;
+    bool marked = false;
+    while (true) {
+      auto job = std::make_unique<Job>();
+      FONDS_TRY(const bool more, reader->next(job->piece));
+      for (const Finding& finding : reader->take_findings()) {
+        if (options.on_finding) {
+          options.on_finding(finding);
+        }
+      }
+      if (!marked && reader->had_byte_order_mark()) {
+        marked = true;
+        count(Change::ByteOrderMarks, 1);
+      }
+      if (!more) {
+        report.input_bytes += reader->decoded_bytes() - told;
+        return {};
+      }
+      const std::uint64_t end = job->piece.offset() + job->piece.text().size();
+      job->input_bytes = end - told;
+      told = end;
+      FONDS_CHECK(put(std::move(job)));
+    }
+  }
+
+  template <typename Work>
+  auto once(Work&& work) -> decltype(work()) {
+    if (error) {
+      return fail(error->code(), error->message(), error->where());
+    }
+    auto result = guarded(std::forward<Work>(work));
+    if (!result) {
+      error.emplace(result.error().code(), result.error().message(), result.error().where());
+    }
+    return result;
+  }
+
+  WriterOptions options;
+  Rules rules;
+  Shapes shapes;
+  std::unique_ptr<ArchiveBuilder> builder;
+  std::uint64_t archives = 0;  // complete
+  std::uint64_t piece_bytes = kLargestPiece;
+  std::uint32_t workers = kOwnShape;
+  std::string input;  // that is merged
+  std::uint64_t split = 0;
+  std::vector<std::pair<std::string, std::string>> properties;
+  WriterReport report;
+  std::optional<Error> error;
+  Worker own;
+  OrderedJobs<Job> pool;  // last: its workers use the members above
+};
+
+ArchiveWriter::ArchiveWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ArchiveWriter::~ArchiveWriter() = default;
+
+Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::make(WriterOptions options) {
+  FONDS_CHECK(check(options));
+  FONDS_TRY(Rules rules, rules_of(options));
+  return std::unique_ptr<ArchiveWriter>(
+      new ArchiveWriter(std::make_unique<State>(std::move(options), std::move(rules))));
+}
+
+Status ArchiveWriter::add(std::shared_ptr<ByteSource> source, std::string_view name) {
+  return state_->once([&] { return state_->add(std::move(source), name); });
+}
+
+Result<WriterReport> ArchiveWriter::finish() {
+  return state_->once([&]() -> Result<WriterReport> {
+    FONDS_CHECK(state_->drain());
+    FONDS_CHECK(state_->complete());
+    return std::move(state_->report);
+  });
+}
+
+}  // namespace fonds::clps
