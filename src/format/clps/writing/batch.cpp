@@ -36,6 +36,8 @@ std::string_view to_string(Change change) {
       return "octets that are no UTF-8, which became U+FFFD";
     case Change::ByteOrderMarks:
       return "byte order marks";
+    case Change::GeneratedKeys:
+      return "generated keys of archives, which are not carried over";
   }
   return {};
 }

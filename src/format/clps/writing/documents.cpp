@@ -566,6 +566,16 @@ Status DocumentReader::give_left_out(Piece& piece) {
   return {};
 }
 
+Result<Piece> Piece::of_lines(std::string_view lines, std::uint64_t offset) {
+  Piece piece;
+  FONDS_CHECK(piece.buffer_.reserve(lines.size() + kPadding, 0));
+  std::memcpy(piece.buffer_.data(), lines.data(), lines.size());
+  std::memset(piece.buffer_.data() + lines.size(), 0, kPadding);
+  piece.size_ = lines.size();
+  piece.offset_ = offset;
+  return piece;
+}
+
 DocumentCutter::DocumentCutter(const Piece& piece) : piece_(&piece), text_(piece.text()) {
   if (piece.left_out()) {
     text_ = {};

@@ -6,8 +6,8 @@
 
 #include <simdjson.h>
 
-#include "base/utf8.hpp"
 #include "format/clps/writing/last_wins.hpp"
+#include "format/clps/writing/utf8_text.hpp"
 #include "query/json_scanner.hpp"
 
 namespace fonds::clps::writing {
@@ -446,12 +446,9 @@ void JsonWalker::reject(std::string_view text, std::size_t at, std::string reaso
   if (state_->keep_unparsed) {
     out.begin_event();
     std::string kept;
-    std::size_t replaced = 0;
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t length = utf8::length_at(text, i);
-      kept += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length);
-      replaced += length == 0 ? 1 : 0;
-      i += length == 0 ? 1 : length;
+    const std::size_t replaced = replace_invalid(text, kept);
+    if (replaced == 0) {
+      kept = text;
     }
     out.count(Change::ReplacedOctets, replaced);
     const Place place = *out.key(kUserRoot, "_unparsed", out.next_object());
