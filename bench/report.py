@@ -41,13 +41,14 @@ def set_table(result):
         records = f", {result['records']} records" if result["records"] else ""
         lines += [f"`{result['file']}`: {result['stored_size'] / 1e6:.0f} MB{sizes}{records}.", ""]
     sampled = result["sampled"]
+    written = any("file_mb" in contestant["median"] for contestant in result["contestants"].values())
     if sampled:
         lines += ["| command | anonymous MiB | resident MiB, mapped file included |", "|---|--:|--:|"]
     else:
-        lines += ["| contestant | CPU s | user s | system s | wall s | MB/s of CPU | peak RSS MiB | answer |",
-                  "|---|--:|--:|--:|--:|--:|--:|---|"]
+        lines += ["| contestant | CPU s | user s | system s | wall s | MB/s of CPU | peak RSS MiB | " + "MB written | " * written + "answer |",
+                  "|---|--:|--:|--:|--:|--:|--:|" + "--:|" * written + "---|"]
     for name, contestant in result["contestants"].items():
-        lines.append(_row(name, contestant, result["decoded_size"], sampled))
+        lines.append(_row(name, contestant, result["decoded_size"], sampled, written))
     if result["demands"]:
         lines += ["", "| demanded of fonds | bound | measured | |", "|---|--:|--:|---|"]
     for demand in result["demands"]:
@@ -57,15 +58,16 @@ def set_table(result):
     return "\n".join(lines) + "\n"
 
 
-def _row(name, contestant, decoded_size, sampled):
+def _row(name, contestant, decoded_size, sampled, written):
     median = contestant["median"]
     if not median:
-        return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |")
+        return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |" + " |" * written)
     if sampled:
         return f"| {name} | {median['anonymous_mib']:.1f} | {median['resident_mib']:.1f} |"
     rate = f"{decoded_size / 1e6 / median['cpu']:.0f}" if decoded_size and median["cpu"] else ""
+    size = f"{median['file_mb']:.2f} | " if "file_mb" in median else "| " * written
     return (f"| {name} | {_time(median['cpu'])} | {_time(median['user'])} | {_time(median['sys'])} | {_time(median['wall'])} "
-            f"| {rate} | {median['rss_mib']:.0f} | {contestant['agreement']} |")
+            f"| {rate} | {median['rss_mib']:.0f} | {size}{contestant['agreement']} |")
 
 
 def document(results):

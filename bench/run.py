@@ -102,8 +102,14 @@ def measured(contestant, launcher):
         return measure.run_reported(contestant.argv)
     run = measure.run_once(launcher, contestant.argv, contestant.repeats, contestant.statuses)
     if contestant.written and "error" not in run:
-        run["file_mb"] = contestant.written.stat().st_size / 1e6
+        run["file_mb"] = stored_size(contestant.written) / 1e6
     return run
+
+
+def stored_size(path):
+    """Of a file, or of the files of a directory."""
+    files = (file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files)
 
 
 def run_set(contest, reps, launcher):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import answers
 import clps
+import clps_write
 import recordio
 import seek
 import writing
@@ -225,7 +226,8 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | recordio.SETS | seek.SETS | writing.SETS | clps.SETS
+} | recordio.SETS | seek.SETS | writing.SETS | clps.SETS | clps_write.SETS
 
 # Names for several sets at once.
-GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS), "clps": list(clps.SETS)}
+GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS), "clps": list(clps.SETS),
+          "clps-write": list(clps_write.SETS)}

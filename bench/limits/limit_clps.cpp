@@ -1,7 +1,8 @@
-// limit_clps FILE OFFSET:LENGTH…: libzstd alone over these parts of a clp-s archive that is known
-// to be good, each a run of frames, one after another into one reused buffer. How long their
-// contents are, which the frames do not say, is found out and the buffer touched before the clock
-// starts.
+// limit_clps [--compress LEVEL] FILE OFFSET:LENGTH…: libzstd alone over these parts of a clp-s
+// archive that is known to be good, each a run of frames, one after another into one reused buffer.
+// How long their contents are, which the frames do not say, is found out and the buffer touched
+// before the clock starts. With --compress the contents are compressed anew, and only that is
+// timed.
 //
 // Prints the JSON line of recordio_driver, without records and items.
 
@@ -83,15 +84,37 @@ class Decoder {
                                                                    ZSTD_freeDCtx};
 };
 
+class Encoder {
+ public:
+  explicit Encoder(int level) : level_(level) {}
+
+  // Compresses `content` into a buffer that is used again.
+  void encode(ByteView content) {
+    out_.resize(std::max(out_.size(), ZSTD_compressBound(content.size())));
+    if (ZSTD_isError(ZSTD_compressCCtx(context_.get(), out_.data(), out_.size(), content.data(),
+                                       content.size(), level_)) != 0) {
+      fail("a content cannot be compressed");
+    }
+  }
+
+ private:
+  int level_;
+  std::vector<std::byte> out_;
+  std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context_{ZSTD_createCCtx(),
+                                                                   ZSTD_freeCCtx};
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    fail("usage: limit_clps FILE OFFSET:LENGTH…");
+  const bool compress = argc > 2 && std::string_view(argv[1]) == "--compress";
+  const int first = compress ? 3 : 1;
+  if (argc < first + 2) {
+    fail("usage: limit_clps [--compress LEVEL] FILE OFFSET:LENGTH…");
   }
-  const fonds::bench::MappedFile mapped(argv[1]);
+  const fonds::bench::MappedFile mapped(argv[first]);
   std::vector<ByteView> frames;
-  for (int n = 2; n < argc; ++n) {
+  for (int n = first + 1; n < argc; ++n) {
     split(mapped.bytes(), argv[n], frames);
   }
   Decoder decoder;
@@ -100,13 +123,21 @@ int main(int argc, char** argv) {
     largest = std::max(largest, decoder.measure(frame));
   }
   std::vector<std::byte> out(largest);
+  Encoder encoder(compress ? static_cast<int>(number(argv[2])) : 0);
 
   unsigned long long decoded = 0;
-  const fonds::bench::Times start = fonds::bench::times_now();
+  fonds::bench::Times taken = {};
   for (const ByteView frame : frames) {
-    decoded += decoder.decode(frame, out);
+    fonds::bench::Times start = fonds::bench::times_now();
+    const std::size_t length = decoder.decode(frame, out);
+    decoded += length;
+    if (compress) {
+      start = fonds::bench::times_now();
+      encoder.encode(ByteView(out).first(length));
+    }
+    const fonds::bench::Times more = fonds::bench::times_now() - start;
+    taken = {taken.wall + more.wall, taken.user + more.user, taken.system + more.system};
   }
-  const fonds::bench::Times taken = fonds::bench::times_now() - start;
   std::printf(
       "{\"op\":\"limit\",\"decoded\":%llu,\"wall_s\":%.6f,\"user_s\":%.6f,\"sys_s\":%.6f,"
       "\"max_rss_KiB\":%llu}\n",

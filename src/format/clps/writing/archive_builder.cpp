@@ -10,6 +10,7 @@ namespace fonds::clps::writing {
 namespace {
 
 constexpr std::size_t kMostNodes = std::size_t{1} << 24;
+constexpr std::size_t kUsualNodes = std::size_t{1} << 20;  // more than a usual batch brings
 constexpr std::size_t kMostLogTypes = std::size_t{1} << 24;
 constexpr std::size_t kMostVariables = 0xFFFFFFF0;
 constexpr std::size_t kMostTagged = 0xFFFFFF;
@@ -55,25 +56,24 @@ std::uint64_t SharedRuns::place(std::span<const std::uint64_t> run, Pile<std::ui
   }
   const std::uint64_t next = all.size();
   if (++runs_ > kSlotRuns * places_.size() && places_.size() < kMostSlots) {
-    places_.assign(std::max<std::size_t>(kFirstSlots, 4 * places_.size()), 0);
+    places_.assign(std::max<std::size_t>(kFirstSlots, 4 * places_.size()), Run());
   }
   std::uint64_t hash = run.size();
   for (const std::uint64_t word : run) {
     hash = (hash ^ word) * kMultiplier;
     hash ^= hash >> 32;
   }
-  std::uint64_t& kept = places_[hash & (places_.size() - 1)];
-  if (kept != 0 && kept - 1 + run.size() <= next) {
-    const std::uint64_t first = kept - 1;
+  Run& kept = places_[hash & (places_.size() - 1)];
+  if (kept.length == run.size()) {  // texts share all of their variables, never some
     std::size_t same = 0;
-    while (same < run.size() && all[first + same] == run[same]) {
+    while (same < run.size() && all[kept.place + same] == run[same]) {
       ++same;
     }
     if (same == run.size()) {
-      return first;
+      return kept.place;
     }
   }
-  kept = next + 1;
+  kept = {next, run.size()};
   all.append(run);
   return next;
 }
@@ -142,16 +142,16 @@ ArchiveBuilder::ArchiveBuilder(const Rules& rules, Shapes& shapes)
 }
 
 bool ArchiveBuilder::has_room_for(const Batch& batch) const {
-  std::size_t nodes = 0;
+  std::size_t nodes = kUsualNodes;
   for (const TableValues& table : batch.tables) {
     nodes += table.columns.size();
   }
   // Objects without columns of their own are as many as their keys at most.
   nodes = 2 * nodes + batch.new_nodes.size();
   return archive_.nodes.size() + nodes < kMostNodes &&
-         archive_.log_types.size() + batch.log_types.size() < kMostLogTypes &&
-         archive_.array_types.size() + batch.array_types.size() < kMostLogTypes &&
-         archive_.variables.size() + batch.variables.size() < kMostVariables;
+         archive_.log_types.size() + batch.log_types.size() + kUsualNodes < kMostLogTypes &&
+         archive_.array_types.size() + batch.array_types.size() + kUsualNodes < kMostLogTypes &&
+         archive_.variables.size() + batch.variables.size() + kUsualNodes < kMostVariables;
 }
 
 void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
@@ -239,6 +239,9 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
     if (own != kNoColumn) {
       unordered_columns.push_back(own);
     }
+  }
+  if (archive_.nodes.size() > kMostNodes) {
+    return fail(ErrorCode::LimitExceeded, "one archive cannot hold the keys of these events");
   }
   std::sort(ordered.begin(), ordered.end(),
             [](const Leaf& a, const Leaf& b) { return a.node < b.node; });

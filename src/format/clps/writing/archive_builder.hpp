@@ -29,7 +29,10 @@ class SharedRuns {
   std::uint64_t place(std::span<const std::uint64_t> run, Pile<std::uint64_t>& all);
 
  private:
-  std::vector<std::uint64_t> places_;  // by hash, 1 more than the place; grows with the column
+  struct Run {
+    std::uint64_t place = 0, length = 0;
+  };
+  std::vector<Run> places_;  // by hash; grows with the column
   std::uint64_t runs_ = 0;
 };
 

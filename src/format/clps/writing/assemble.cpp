@@ -131,12 +131,12 @@ class ColumnWriter {
   }
 
  private:
-  template <typename T>
-  Status numbers(Pile<T>& pile, std::size_t octets) {
+  template <typename Stored, typename T>
+  Status numbers(Pile<T>& pile) {
     Status status;
     pile.drain([&](std::span<const T> values) {
       for (const T value : values) {
-        frame_.put(value, octets);
+        frame_.put(static_cast<Stored>(value));
         if (frame_.full() && status) {
           status = frame_.flush();
         }
@@ -146,14 +146,14 @@ class ColumnWriter {
   }
   template <typename T>
   Status words(Pile<T>& pile) {
-    return numbers(pile, 8);
+    return numbers<std::uint64_t>(pile);
   }
   Status differences(Pile<std::uint64_t>& pile) {
     Status status;
     std::uint64_t before = 0;
     pile.drain([&](std::span<const std::uint64_t> values) {
       for (const std::uint64_t value : values) {
-        frame_.put(value - before, 8);
+        frame_.put(value - before);
         before = value;
         if (frame_.full() && status) {
           status = frame_.flush();
@@ -166,7 +166,7 @@ class ColumnWriter {
   Status column(BuiltColumn& column) {
     switch (column.type) {
       case NodeType::Boolean:
-        return numbers(column.small, 1);
+        return numbers<std::uint8_t>(column.small);
       case NodeType::VarString:
       case NodeType::DictionaryFloat:
         return words(column.ids);
@@ -181,7 +181,7 @@ class ColumnWriter {
         return words(column.ids);
       case NodeType::FormattedFloat:
         FONDS_CHECK(words(column.words));
-        return numbers(column.small, 2);
+        return numbers<std::uint16_t>(column.small);
       default:
         return words(column.words);
     }
