@@ -1,7 +1,6 @@
 #include "ops/against.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -19,14 +18,6 @@
 
 namespace fonds::ops {
 namespace {
-
-constexpr std::array<std::uint8_t, 3> kKvIrMagic = {0xFD, 0x2F, 0xB5};
-
-bool is_kv_ir(ByteView head) {
-  return head.size() >= kKvIrMagic.size() &&
-         std::equal(kKvIrMagic.begin(), kKvIrMagic.end(), head.begin(),
-                    [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
-}
 
 enum class Kind : std::uint8_t {
   Event,
@@ -159,6 +150,32 @@ class RecordTexts final : public InputTexts {
   std::uint64_t offset_ = 0;  // in the text of all records
 };
 
+// The events of a KV-IR stream.
+class StreamTexts final : public InputTexts {
+ public:
+  static Result<std::unique_ptr<StreamTexts>> open(Archive archive, const ReadOptions& read) {
+    std::unique_ptr<StreamTexts> texts(new StreamTexts(std::move(archive)));
+    FONDS_TRY(texts->reader_, texts->archive_.format->open(texts->archive_, read));
+    return texts;
+  }
+
+  Result<bool> next(InputText& out) override {
+    FONDS_TRY(const Record* const record, reader_->next());
+    if (record == nullptr) {
+      return false;
+    }
+    const auto length = static_cast<std::size_t>(record->length().value_or(0));
+    FONDS_TRY(const ByteView text, reader_->peek_block(length));
+    out = {.text = as_text(text), .offset = record->place.unit, .kind = Kind::Event};
+    return true;
+  }
+
+ private:
+  explicit StreamTexts(Archive archive) : archive_(std::move(archive)) {}
+  Archive archive_;
+  std::unique_ptr<RecordReader> reader_;
+};
+
 }  // namespace
 
 struct Against::State {
@@ -179,7 +196,11 @@ struct Against::State {
 
   Result<std::unique_ptr<InputTexts>> open(const std::string& path) const {
     FONDS_TRY(EventSource opened, open_event_source(path));
-    if (opened.format != nullptr && !opened.format->traits().events) {
+    if (opened.is("kv-ir")) {
+      FONDS_TRY(auto stream, StreamTexts::open(opened.archive(), read));
+      return std::unique_ptr<InputTexts>(std::move(stream));
+    }
+    if (opened.format != nullptr && !opened.is("clp-s")) {
       return fail(ErrorCode::Unsupported,
                   fmt::format("is {}, which holds no events", opened.format->name()));
     }
@@ -189,10 +210,6 @@ struct Against::State {
       return std::unique_ptr<InputTexts>(std::move(records));
     }
     FONDS_TRY(auto decoder, clps::open_input(std::move(opened.source), read));
-    FONDS_TRY(const ByteView head, decoder->peek(kKvIrMagic.size()));
-    if (is_kv_ir(head)) {
-      return fail(ErrorCode::Unsupported, "is a KV-IR stream, which cannot be compared");
-    }
     return std::unique_ptr<InputTexts>(
         std::make_unique<TextInput>(std::make_unique<clps::DocumentReader>(
             std::move(decoder), path, clps::DocumentOptions{.read = read})));
