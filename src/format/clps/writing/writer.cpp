@@ -445,7 +445,8 @@ struct ArchiveWriter::State {
         std::size_t end = line + 1;
         while (end < batch->lines.size() &&
                (next_range == ranges.size() ||
-                batch->lines[end].log_index < ranges[next_range].begin)) {
+                batch->lines[end].log_index < ranges[next_range].begin) &&
+               batch->lines[end].begin - batch->lines[line].begin < piece_bytes) {
           ++end;
         }
         const std::size_t from = batch->lines[line].begin;
