@@ -19,6 +19,8 @@
 namespace fonds::ops {
 namespace {
 
+constexpr std::string_view kStream = "kv-ir";  // the writer reads it by itself
+
 // An archive in memory, as a source; views it.
 class WrittenSource final : public ByteSource {
  public:
@@ -102,7 +104,7 @@ class Packing {
 
   Status add(clps::ArchiveWriter& writer, std::size_t number) {
     FONDS_TRY(EventSource input, open_event_source(paths_[number]));
-    if (input.format == nullptr) {
+    if (input.format == nullptr || input.format->name() == kStream) {
       return writer.add(std::move(input.source), names_[number]);
     }
     if (input.format->traits().events) {
