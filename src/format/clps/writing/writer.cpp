@@ -28,7 +28,7 @@ namespace {
 using namespace writing;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
-constexpr std::uint64_t kSmallestPiece = std::uint64_t{64} << 10;
+constexpr std::uint64_t kSmallestPiece = std::uint64_t{4} << 10;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
@@ -444,6 +444,7 @@ struct ArchiveWriter::State {
         }
         std::size_t end = line + 1;
         while (end < batch->lines.size() &&
+               batch->lines[end].begin - batch->lines[line].begin < piece_bytes &&
                (next_range == ranges.size() ||
                 batch->lines[end].log_index < ranges[next_range].begin) &&
                batch->lines[end].begin - batch->lines[line].begin < piece_bytes) {
