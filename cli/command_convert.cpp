@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include <fonds/format.hpp>
 #include <fonds/writing.hpp>
 
+#include "command_pack.hpp"
 #include "flags.hpp"
 #include "ops/convert.hpp"
 #include "ops/unpack.hpp"
@@ -24,13 +26,23 @@
 namespace fonds::cli {
 namespace {
 
-// What the user asked to be written, or what follows from the first archive.
-ops::Target choose_target(const Arguments& arguments, const Archive& first) {
-  auto target =
-      arguments.has("--to") ? ops::parse_target(arguments.get("--to")) : ops::default_target(first);
+// What the user asked to be written.
+std::optional<ops::Target> asked_target(const Arguments& arguments) {
+  if (!arguments.has("--to")) {
+    return std::nullopt;
+  }
+  auto target = ops::parse_target(arguments.get("--to"));
   if (!target) {
-    throw UsageError{target.error().message() +
-                     (arguments.has("--to") ? "" : "; --to chooses the format")};
+    throw UsageError{target.error().message()};
+  }
+  return std::move(*target);
+}
+
+// What follows from the first archive.
+ops::Target usual_target(const Archive& first) {
+  auto target = ops::default_target(first);
+  if (!target) {
+    throw UsageError{target.error().message() + "; --to chooses the format"};
   }
   return std::move(*target);
 }
@@ -92,6 +104,11 @@ Result<Exit> unpack(const Arguments& arguments, WritingCommand& command) {
 }  // namespace
 
 int run_convert(const Arguments& arguments) {
+  const std::optional<ops::Target> asked = asked_target(arguments);
+  if (asked && asked->format->traits().events) {
+    return run_pack(arguments, asked->layout);
+  }
+  refuse_pack_flags(arguments);
   WritingCommand command(arguments, "OUT");
   WriteOptions write;
   const bool train = add_write_options(arguments, write);
@@ -102,7 +119,7 @@ int run_convert(const Arguments& arguments) {
     write.compression = compression_of_name(out_name);
   }
   return command.run_with_archives([&]() -> Result<Exit> {
-    const ops::Target target = choose_target(arguments, command.archives().front());
+    const ops::Target target = asked ? *asked : usual_target(command.archives().front());
     if (unpacks(command, target)) {
       return unpack(arguments, command);
     }

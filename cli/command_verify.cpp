@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "base/text.hpp"
 #include "flags.hpp"
 #include "inputs.hpp"
+#include "ops/against.hpp"
 #include "ops/verify.hpp"
 #include "terminal.hpp"
 
@@ -55,6 +58,66 @@ std::vector<std::string> verifiable_companions(const Archive& archive) {
   return paths;
 }
 
+// Whether the archives hold all of the input.
+bool is_whole(const ops::AgainstReport& report) {
+  return !report.difference && report.rejected == 0;
+}
+
+std::string as_json(const ops::AgainstReport& report) {
+  std::string line;
+  JsonWriter json(line);
+  json.begin_object()
+      .member("against", is_whole(report))
+      .member("records", report.records)
+      .member("unparsed", report.unparsed)
+      .member("rejected", report.rejected);
+  if (report.difference) {
+    const auto& difference = *report.difference;
+    json.member("input", std::string_view(difference.input))
+        .member("offset", difference.offset)
+        .member("archive", std::string_view(difference.archive))
+        .member("index", difference.record)
+        .member("message", std::string_view(difference.message));
+  }
+  json.end_object();
+  return line + '\n';
+}
+
+std::string as_text(const ops::AgainstReport& report) {
+  std::string text;
+  if (!report.difference) {
+    text = fmt::format("{} records are as in the input", report.records);
+  } else {
+    const auto& difference = *report.difference;
+    text = "differs: ";
+    if (!difference.input.empty()) {
+      text +=
+          fmt::format("{}: offset {}: ", escape_for_terminal(difference.input), difference.offset);
+    }
+    if (!difference.archive.empty()) {
+      text += fmt::format("{} (record {}): ", escape_for_terminal(difference.archive),
+                          difference.record);
+    }
+    text += escape_for_terminal(difference.message);
+  }
+  if (report.unparsed > 0) {
+    text += fmt::format("; {} keep what is no event", report.unparsed);
+  }
+  if (report.rejected > 0) {
+    text +=
+        fmt::format("; {} stretches of the input are no events and in no archive", report.rejected);
+  }
+  return text + '\n';
+}
+
+ops::Against against(const Arguments& arguments, const ops::ScanOptions& scan) {
+  ReadOptions read = scan.read;
+  read.memory_budget /= 2;
+  read.decode_threads =
+      scan.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : scan.threads;
+  return {arguments.all("--against"), read};
+}
+
 }  // namespace
 
 int run_verify(const Arguments& arguments) {
@@ -91,21 +154,29 @@ int run_verify(const Arguments& arguments) {
       {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8, std::uint64_t{16} << 20),
        .memory = scan.read.memory_budget / 2},
       arguments.has("--strict"), report);
-  for_each_archive(arguments, messages, input_names(arguments, messages),
-                   [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
-                     verifier.set_progress(options.progress);
-                     std::vector<std::string> companions = arguments.all("--index");
-                     if (companions.empty() && !arguments.has("--no-index")) {
-                       companions = verifiable_companions(archive);
-                     }
-                     FONDS_TRY(const auto summary, verifier.check(archive, companions));
-                     checked.emplace_back(archive.source->name(), summary);
-                     if (!json) {
-                       print(as_text(archive.source->name(), summary));
-                     }
-                     errors = errors || summary.errors > 0;
-                     return {};
-                   });
+  ops::Against input = against(arguments, scan);
+  const bool compares = arguments.has("--against");
+  for_each_archive(
+      arguments, messages, input_names(arguments, messages),
+      [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
+        if (compares && !archive.format->traits().events) {
+          return fail(ErrorCode::Unsupported,
+                      fmt::format("--against is for clp-s, not for {}", archive.format->name()),
+                      {.source = archive.source->name()});
+        }
+        verifier.set_progress(options.progress);
+        std::vector<std::string> companions = arguments.all("--index");
+        if (companions.empty() && !arguments.has("--no-index")) {
+          companions = verifiable_companions(archive);
+        }
+        FONDS_TRY(const auto summary, verifier.check(archive, companions));
+        checked.emplace_back(archive.source->name(), summary);
+        if (!json) {
+          print(as_text(archive.source->name(), summary));
+        }
+        errors = errors || summary.errors > 0;
+        return compares ? input.check(archive) : Status();
+      });
   // What only all archives together show counts for the one it was found in.
   all_read = true;
   const auto last = verifier.finish();
@@ -113,6 +184,14 @@ int run_verify(const Arguments& arguments) {
   if (json) {
     for (const auto& [name, summary] : checked) {
       print(as_json(name, summary, true));
+    }
+  }
+  if (compares && !messages.unreadable()) {
+    if (const auto compared = input.finish()) {
+      errors = errors || !is_whole(*compared);
+      print(json ? as_json(*compared) : as_text(*compared));
+    } else {
+      messages.error(compared.error());
     }
   }
   if (auto status = output.flush(); !status) {

@@ -108,6 +108,9 @@ constexpr std::array kCatExamples = {
 
 constexpr std::array kVerifyFlags = {
     Flag{"--json", 0, "", "one JSON object a finding, and one an archive"},
+    Flag{"--against", 0, "INPUT",
+         "clp-s: whether the archives, in the order given, hold the events of INPUT; repeat for "
+         "more"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
     Flag{"--no-index", 0, "", "use no companion"},
@@ -115,6 +118,8 @@ constexpr std::array kVerifyFlags = {
 constexpr std::array kVerifyExamples = {
     Example{"fonds verify crawl.warc.gz", "framing, checksums, digests and the standard's rules"},
     Example{"fonds verify --strict --json *.warc.gz", "what most writers get wrong counts too"},
+    Example{"fonds verify --against app.jsonl app.clps",
+            "whether each line of a log is in the archive"},
 };
 
 constexpr std::array kSearchFlags = {
@@ -162,7 +167,8 @@ constexpr std::array kConvertFlags = {
          "each input that the archives were made of"},
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
-         "recordio/packed; jsonl or lines (default: as the first ARCHIVE)"},
+         "recordio/packed; clp-s, clp-s/0.4.1, clp-s/0.3.1; jsonl or lines (default: as the first "
+         "ARCHIVE)"},
     Flag{
         "--compression", 0, "NAME",
         "WARC: none, gzip, zstd or lz4 (default: by the ending of OUT, else as the first ARCHIVE); "
@@ -194,10 +200,50 @@ constexpr std::array kConvertFlags = {
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
+    Flag{"--timestamp-key", 0, "KEY", "to clp-s: the key of the events' time, such as ts or a.b"},
+    Flag{"--structurize-arrays", 0, "",
+         "to clp-s: arrays as columns of their elements, not as texts"},
+    Flag{"--disable-log-order", 0, "",
+         "to clp-s: do not keep the order of events, nor which input they came from"},
+    Flag{"--no-retain-float-format", 0, "", "to clp-s: numbers with a point lose their spelling"},
+    Flag{"--exact", 0, "", "to clp-s: keep what gives back the input byte for byte"},
+    Flag{"--search-data", 0, "",
+         "to clp-s: keep ranges of numbers and filters of texts, by which fonds searches faster"},
+    Flag{"--keep-unparsed", 0, "",
+         "to clp-s: what is no event goes in as {\"_unparsed\":\"…\"} instead of being left out"},
+    Flag{"--rejects", 0, "FILE",
+         "to clp-s: what is no event goes to FILE, each stretch followed by a line end"},
+    Flag{"--max-document-size", 0, "SIZE", "to clp-s: of one event at most (default 512M)"},
+    Flag{"--target-encoded-size", 0, "SIZE",
+         "to clp-s: an archive that takes so much before compression is followed by another "
+         "(default 8G)"},
+    Flag{"--min-table-size", 0, "SIZE",
+         "to clp-s: tables are compressed together up to so much (default 1M)"},
+    Flag{"--compression-level", 0, "N", "to clp-s: another name of --level; 1 to 19 (default 3)"},
+    Flag{"--single-file-archive", 0, "", "to clp-s: an archive is a file (default)"},
+    Flag{"--directory", 0, "", "to clp-s: an archive is a directory of files"},
+    Flag{"--property", 0, "KEY=VALUE",
+         "to clp-s: tell of all inputs, for queries of $KEY; VALUE is JSON or else a text; repeat "
+         "for more"},
+    Flag{"--normalize-paths", 0, "",
+         "to clp-s: inputs are called by their absolute paths, without . and .."},
+    Flag{"--remove-path-prefix", 0, "DIR",
+         "to clp-s: leave away the directory that the names of inputs begin with"},
+    Flag{"--remove-leading-slash", 0, "", "to clp-s: leave away the / that names begin with"},
+    Flag{"--creator-id", 0, "UUID",
+         "to clp-s: of this run; random makes one (default: by the names of the inputs)"},
+    Flag{"--print-archive-stats", 0, "",
+         "to clp-s: a JSON object for each archive, as clp-s prints it"},
+    Flag{"--json", 0, "",
+         "to clp-s: one JSON object for each stretch that is no event, each archive, and the run"},
     Flag{"--skip-damaged", 0, "", "leave out what is damaged and list it, instead of stopping"},
     Flag{"--force", 'f', "", "replace the file that is there"},
 };
 constexpr std::array kConvertExamples = {
+    Example{"fonds convert --to clp-s --timestamp-key ts -o logs.clps logs/",
+            "all JSON logs below logs/ become one archive that can be searched"},
+    Example{"fonds convert --to clp-s --rejects bad.txt -o app.clps app.jsonl.gz",
+            "lines that are no JSON go to a file"},
     Example{"fonds convert --to warc/1.1 -o new.warc.gz old.arc.gz", "an ARC becomes a WARC"},
     Example{"fonds convert -o crawl.warc.zst crawl.warc.gz", "the same records as Zstandard"},
     Example{"fonds convert -o events.rio --format lines --compression zstd events.txt",
@@ -427,8 +473,8 @@ constexpr std::array kCommands = {
         "convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
         "Writes the records of all archives, in order, into one. Without --to web archives keep "
         "every record as it is.\n"
-        "Text is read with --format lines or jsonl, and becomes recordio. What the new format "
-        "cannot hold is listed; with\n"
+        "Text is read with --format lines or jsonl, and becomes recordio; JSON logs become clp-s. "
+        "What the new format cannot hold is listed; with\n"
         "--strict nothing is written then. Stops at damage and writes nothing, unless "
         "--skip-damaged is given.",
         kConvertFlags, kConvertExamples, 0, run_convert},

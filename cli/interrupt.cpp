@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@ namespace {
 // Signal handlers can reach nothing but globals.
 volatile std::sig_atomic_t writing_files = 0;
 volatile std::sig_atomic_t was_interrupted = 0;
+pthread_t main_thread;
 
 void on_interrupt(int signal) {
   if (writing_files == 0 || was_interrupted != 0) {
@@ -20,6 +22,9 @@ void on_interrupt(int signal) {
   }
   was_interrupted = 1;
 }
+
+// Only ends a system call that waits.
+void on_wake(int) {}
 
 // A mapped file that becomes shorter while it is read.
 void on_lost_page(int) {
@@ -35,6 +40,10 @@ void install_signal_handlers() {
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  main_thread = ::pthread_self();
+  struct sigaction wake = {};
+  wake.sa_handler = on_wake;
+  ::sigaction(SIGUSR1, &wake, nullptr);
   struct sigaction lost = {};
   lost.sa_handler = on_lost_page;
   ::sigaction(SIGBUS, &lost, nullptr);
@@ -45,6 +54,7 @@ void install_signal_handlers() {
 }
 
 void begin_writing_files() { writing_files = 1; }
+void wake_main_thread() { ::pthread_kill(main_thread, SIGUSR1); }
 bool interrupted() { return was_interrupted != 0; }
 
 }  // namespace fonds::cli

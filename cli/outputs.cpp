@@ -62,10 +62,17 @@ Interruption::Interruption()
         std::mutex mutex;
         std::condition_variable_any wake;
         std::unique_lock lock(mutex);
+        const auto pause = [&] {
+          wake.wait_for(lock, done, std::chrono::milliseconds(50), [] { return false; });
+        };
         while (!done.stop_requested() && !interrupted()) {
-          wake.wait_for(lock, done, std::chrono::milliseconds(50), [] { return interrupted(); });
+          pause();
         }
         work_.request_stop();
+        while (!done.stop_requested()) {
+          wake_main_thread();
+          pause();
+        }
       }) {
   begin_writing_files();
 }

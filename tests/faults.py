@@ -44,6 +44,10 @@ class Bench:
             (self.files / f"{n}.bin").write_bytes(random.Random(n).randbytes(200_000))
         self.items = self.folder / "in.rio"
         fonds("convert", "--to", "recordio", "--compression", "flate", "-o", self.items, self.archive, timeout=120)
+        self.log = self.folder / "log.jsonl"
+        with open(self.log, "wb") as log:
+            for n in range(40_000):
+                log.write(b'{"n":%d,"id":"%s","msg":"user %d did it"}\n' % (n, random.Random(n).randbytes(60).hex().encode(), n % 99))
         self.existing = self.folder / "existing.warc.gz"
         shutil.copy(self.archive, self.existing)
 
@@ -62,12 +66,13 @@ class Bench:
             "index": ["index", "-o", out, self.archive],
             "recordio": ["convert", "--to", "recordio", "--compression", "zstd", "-o", out, self.archive],
             "recordio-merge": ["merge", "-o", out, self.items, self.items],
+            "clp-s": ["convert", "--to", "clp-s", "-o", out, self.log],
             "split": ["split", "--size", "2M", "-o", out, self.archive],
         }[name]
 
 
 COMMANDS = ["convert", "convert-dialect", "convert-check", "merge", "repair", "create", "append", "dedup", "train", "index",
-            "recordio", "recordio-merge", "split"]
+            "recordio", "recordio-merge", "clp-s", "split"]
 OLD = b"what was there before"
 
 

@@ -22,11 +22,11 @@ class TimeShape {
     if (text.size() < shortest_ || text.size() > longest_) {
       return false;
     }
-    if (text.size() >= kHead && ((load(text.data()) & head_mask_[0]) != head_[0] ||
-                                 (load(text.data() + 8) & head_mask_[1]) != head_[1])) {
+    if (text.size() >= kHead && ((load(text, 0) & head_mask_[0]) != head_[0] ||
+                                 (load(text, 8) & head_mask_[1]) != head_[1])) {
       return false;
     }
-    return text.size() < kTail || (load(text.data() + text.size() - kTail) & tail_mask_) == tail_;
+    return text.size() < kTail || (load(text, text.size() - kTail) & tail_mask_) == tail_;
   }
 
  private:
@@ -34,9 +34,9 @@ class TimeShape {
   static constexpr std::size_t kTail = 8;
 
   // In the machine's order, as the masks are made.
-  static std::uint64_t load(const char* at) noexcept {
+  static std::uint64_t load(std::string_view text, std::size_t at) noexcept {
     std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
+    std::memcpy(&word, &text[at], sizeof word);
     return word;
   }
 

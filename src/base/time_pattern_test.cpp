@@ -1,9 +1,11 @@
 #include "base/time_pattern.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -257,6 +259,103 @@ TEST(TimePatternMatch, ReachesBothEndsOf64Bits) {
   ASSERT_TRUE(last.has_value());
   EXPECT_FALSE(last->saturated);
   EXPECT_EQ(last->ns, kMax);
+}
+
+TEST(TimePatternDefault, GoesOnBehindAPattern) {
+  std::size_t from = 0;
+  const auto saturated = match_default_time("9999-12-31 23:59:59", TimeSyntax::V050, from);
+  ASSERT_TRUE(saturated.has_value());
+  EXPECT_TRUE(saturated->saturated);
+  EXPECT_EQ(from, 4U);
+  EXPECT_FALSE(match_default_time("9999-12-31 23:59:59", TimeSyntax::V050, from).has_value());
+  EXPECT_FALSE(match_default_time("9999-12-31 23:59:59", TimeSyntax::V050, from).has_value());
+}
+
+// What match_exactly() stands for.
+std::optional<std::int64_t> matched_and_printed(const TimePattern& pattern,
+                                                const std::string& text) {
+  const std::optional<TimeText> time = pattern.match(text);
+  std::string again;
+  if (!time || time->saturated || !pattern.print(time->ns, again) || again != '"' + text + '"') {
+    return std::nullopt;
+  }
+  return time->ns;
+}
+
+class TimePatternExactly : public testing::TestWithParam<const char*> {};
+
+TEST_P(TimePatternExactly, IsToMatchAndToPrintAgain) {
+  const auto pattern = TimePattern::parse('"' + std::string(GetParam()) + '"');
+  ASSERT_TRUE(pattern.has_value());
+  std::mt19937_64 random(8);
+  constexpr std::string_view kBytes = "0123456789 -:.TZAPM/\\\xE2\xFF";
+  int exact = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text;
+    const auto ns = static_cast<std::int64_t>(random()) >> (random() % 3 * 16);
+    if (!pattern->print(i % 3 == 0 ? ns / 1000000000 * 1000000000 : ns, text)) {
+      continue;
+    }
+    text = text.substr(1, text.size() - 2);
+    if (i % 2 == 1 && !text.empty()) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 4) {
+        case 0:
+          text.erase(at, 1);
+          break;
+        case 1:
+          text.insert(at, 1, kBytes[random() % kBytes.size()]);
+          break;
+        default:
+          text[at] = kBytes[random() % kBytes.size()];
+      }
+    }
+    const std::optional<std::int64_t> found = pattern->match_exactly(text);
+    ASSERT_EQ(found, matched_and_printed(*pattern, text)) << text;
+    exact += found ? 1 : 0;
+  }
+  EXPECT_GT(exact, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Patterns, TimePatternExactly,
+    testing::Values(
+        R"(\Y-\m-\dT\H:\M:\S.\3Z)", R"(\Y-\m-\d \H:\M:\S.\9\z{+05:30})", R"(\Y/\m/\d \H:\M:\S,\6)",
+        R"(\Y-\m-\dT\H:\M:\S.\TZ)", R"(<<<\Y-\m-\d \H:\M:\J:\T)", R"([\Y\m\d-\H:\M:\S])",
+        R"(\Y--\m-\d \H:\M:\S)",
+        "\\H:\\M\\z{\xE2\x88\x92"
+        "01}",
+        R"(\y-\m-\d \H:\M:\S)", R"(\y\m\d \k:\M:\S)",
+        R"(\B{Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec} \d, \Y \l:\M:\S \p)",
+        R"(\d \B{January,February,March,April,May,June,July,August,September,October,November,)"
+        R"(December} \Y \I:\M:\S \p)",
+        R"(\A{Sun,Mon,Tue,Wed,Thu,Fri,Sat} \B{a,b,c,d,e,f,g,h,i,j,k,ab} \e \H:\M:\S \Y)",
+        R"(\m-\d \H:\M:\S.\3)", R"(\E)", R"(\L)", R"(\C)", R"(\N)", R"(\E.\3)", R"(\E.\T)",
+        R"(\H \o{EST,-0500})", R"(\J)", R"(\9)", R"(\T)"));
+
+TEST(TimePatternExactly, TakesNothingBeyond64Bits) {
+  const auto pattern = TimePattern::parse(R"("\Y-\m-\d \H:\M:\S.\9")");
+  EXPECT_EQ(pattern->match_exactly("1677-09-21 00:12:43.145224192"), kMin);
+  EXPECT_EQ(pattern->match_exactly("1677-09-21 00:12:43.145224191"), std::nullopt);
+  EXPECT_EQ(pattern->match_exactly("2262-04-11 23:47:16.854775807"), kMax);
+  EXPECT_EQ(pattern->match_exactly("2262-04-11 23:47:16.854775808"), std::nullopt);
+}
+
+TEST(TimePatternExactly, TakesLongPatterns) {
+  const std::string filler(1000, 'x');
+  const auto pattern = TimePattern::parse('"' + filler + "\\S\"");
+  EXPECT_EQ(pattern->match_exactly(filler + "07"), 7 * kSecond);
+  EXPECT_EQ(pattern->match_exactly(filler + "7"), std::nullopt);
+  EXPECT_EQ(pattern->match_exactly("y" + filler.substr(1) + "07"), std::nullopt);
+}
+
+TEST(TimePatternExactly, TakesNoBackslash) {
+  EXPECT_EQ(TimePattern::parse(R"("\\\\\S")")->match_exactly(R"(\07)"), std::nullopt);
+}
+
+TEST(TimePatternExactly, TakesTheTextOfAPatternWithoutFields) {
+  EXPECT_EQ(TimePattern::parse(R"("")")->match_exactly(""), 0);
+  EXPECT_EQ(TimePattern::parse(R"("")")->match_exactly("x"), std::nullopt);
 }
 
 TEST(TimePatternDefault, IsWhatTheToolStores) {

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <fonds/format.hpp>
 
 #include "codec/nested.hpp"
+#include "io/replayed_source.hpp"
 
 namespace fonds {
 namespace {
@@ -24,33 +24,6 @@ constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block
 constexpr std::size_t kMaxLayers = 2;
 constexpr std::uint64_t kDamagedHead = std::uint64_t{16}
                                        << 20;  // how far a first whole unit is looked for
-
-// A pipe whose first bytes were read to recognize it: gives them again, then the rest.
-class ReplayedSource final : public ByteSource {
- public:
-  ReplayedSource(std::vector<std::byte> head, std::shared_ptr<ByteSource> rest)
-      : head_(std::move(head)), rest_(std::move(rest)) {}
-  const std::string& name() const override { return rest_->name(); }
-  bool random_access() const override { return false; }
-  Result<std::uint64_t> size() override { return rest_->size(); }
-  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
-    return rest_->read_at(offset, out);
-  }
-  Result<std::size_t> read_next(MutableByteView out) override {
-    if (given_ == head_.size()) {
-      return rest_->read_next(out);
-    }
-    const std::size_t n = std::min(out.size(), head_.size() - given_);
-    std::memcpy(out.data(), head_.data() + given_, n);
-    given_ += n;
-    return n;
-  }
-
- private:
-  std::vector<std::byte> head_;
-  std::size_t given_ = 0;
-  std::shared_ptr<ByteSource> rest_;
-};
 
 // Reads on until `head` has `size` bytes or the source ends. False if nothing was added.
 Result<bool> read_more(ByteSource& source, std::vector<std::byte>& head, std::size_t size) {

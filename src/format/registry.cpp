@@ -5,6 +5,7 @@
 #include <fonds/format.hpp>
 
 #include "format/clps/format.hpp"
+#include "format/kvir/format.hpp"
 #include "format/lines/format.hpp"
 #include "format/recordio/format.hpp"
 #include "format/warc/format.hpp"
@@ -12,9 +13,9 @@
 namespace fonds {
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 5> all = {
+  static const std::array<const Format*, 6> all = {
       &warc::warc_format(), &recordio::recordio_format(), &clps::clps_format(),
-      &lines::lines_format(), &lines::jsonl_format()};
+      &kvir::kvir_format(), &lines::lines_format(),       &lines::jsonl_format()};
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fonds/byte_sink.hpp>
 #include <fonds/bytes.hpp>
@@ -22,6 +23,9 @@ class FileSink final : public ByteSink {
   ~FileSink() override;  // without commit() nothing is left behind
 
   Status write(ByteView bytes) override;
+  // Another name for the file that is being written, in the same directory. What is there is
+  // replaced under the terms of create().
+  void call(std::string path) { path_ = std::move(path); }
   // Brings all content to disk and gives the memory for it back; nothing more is to be written. The
   // file has no name yet. Errors: Io.
   Status settle();

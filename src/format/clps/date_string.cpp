@@ -221,7 +221,8 @@ class TextReader {
     }
     const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
     const int hour = half_day_ < 0 ? hour_ : hour_ % 12 + 12 * half_day_;
-    return (days * kSecondsPerDay + hour * 3600 + minute_ * 60 + second_) * 1000 + ms_;
+    const int seconds = hour * 3600 + minute_ * 60 + second_;
+    return (days * kSecondsPerDay + seconds) * 1000 + ms_;
   }
 
  private:

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,6 +108,44 @@ TEST(ClpsDateString, KnowsTheInstant) {
 TEST(ClpsDateString, SaturatesTheInstant) {
   EXPECT_EQ(DatePattern::parse("%Y")->instant_ns(kMax), kMax);
   EXPECT_EQ(DatePattern::parse("%Y")->instant_ns(kMin), kMin);
+}
+
+class ClpsDateStringExactly : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(ClpsDateStringExactly, TakesOnlyWhatItPrints) {
+  const auto pattern = DatePattern::parse(GetParam());
+  ASSERT_TRUE(pattern.has_value());
+  std::mt19937_64 random(8);
+  constexpr std::string_view kBytes = "0123456789 -:.TZAPM/%\xE2\xFF";
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::string text;
+    pattern->print(static_cast<std::int64_t>(random()) >> 18, text);  // 1116 years around 1970
+    if (i % 2 == 1) {
+      text[random() % text.size()] = kBytes[random() % kBytes.size()];
+    }
+    if (const std::optional<std::int64_t> value = pattern->match_exactly(text)) {
+      ++taken;
+      std::string again;
+      pattern->print(*value, again);
+      EXPECT_EQ(again, text);
+    }
+  }
+  EXPECT_GT(taken, 400);
+}
+
+INSTANTIATE_TEST_SUITE_P(List, ClpsDateStringExactly, testing::ValuesIn(default_date_patterns()));
+
+TEST(ClpsDateString, MatchesNoNumbers) {
+  EXPECT_EQ(DatePattern::parse("%E")->match_exactly("1704164645"), std::nullopt);
+  EXPECT_EQ(DatePattern::parse("%F")->match_exactly("1.123456789"), std::nullopt);
+}
+
+TEST(ClpsDateString, MatchesLongPatterns) {
+  const std::string filler(1000, 'x');
+  EXPECT_EQ(DatePattern::parse(filler + "%S")->match_exactly(filler + "07"), 7000);
+  EXPECT_EQ(DatePattern::parse(filler + "%S")->match_exactly(filler + "77"), std::nullopt);
+  EXPECT_EQ(DatePattern::parse("")->match_exactly(""), 0);
 }
 
 }  // namespace

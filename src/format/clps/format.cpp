@@ -16,6 +16,7 @@
 #include "format/clps/directory.hpp"
 #include "format/clps/facts.hpp"
 #include "format/clps/record_reader.hpp"
+#include "format/clps/rewrite.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -159,6 +160,8 @@ class ClpsFormat final : public Format {
                                                                  "schema", "length"};
     return kColumns;
   }
+
+  const FormatWriting* writing() const override { return &clps_writing(); }
 
   Result<std::vector<std::string>> directory_files(
       std::span<const std::string> entries) const override {

@@ -171,11 +171,28 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-// Before 0.4.0 a slash did not end a token.
-bool is_token_byte(char c, Generation generation) {
-  return is_digit(c) || is_letter(c) || c == '+' || c == '-' || c == '.' || c == '\\' || c == '_' ||
-         (c == '/' && generation == Generation::Old);
+// What a byte is, for splitting.
+enum ByteClass : std::uint8_t {
+  kToken = 1,     // belongs to a token
+  kOldToken = 2,  // before 0.4.0 also a slash
+  kEscaped = 4,   // stands behind a backslash in log types
+  kOldEscaped = 8,
+};
+constexpr std::array<std::uint8_t, 256> byte_classes() {
+  std::array<std::uint8_t, 256> classes = {};
+  for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyz"
+                                       "ABCDEFGHIJKLMNOPQRSTUVWXYZ+-.\\_")) {
+    classes[static_cast<unsigned char>(c)] = kToken | kOldToken;
+  }
+  classes['/'] |= kOldToken;
+  classes['\\'] |= kEscaped | kOldEscaped;
+  classes[0x11] |= kEscaped | kOldEscaped;
+  classes[0x12] |= kEscaped | kOldEscaped;
+  classes[0x13] |= kEscaped;
+  return classes;
 }
+constexpr auto kClasses = byte_classes();
+std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 
 bool is_variable(std::string_view token, bool behind_equals) {
   bool letter = false;
@@ -225,13 +242,16 @@ std::optional<std::uint64_t> float_of(std::string_view token, Generation generat
   return put_together(parts, generation);
 }
 
-void append_escaped(std::string_view text, Generation generation, std::string& log_type) {
-  for (const char c : text) {
-    if (c == '\\' || placeholder_of(c, generation)) {
+void append_escaped(std::string_view text, std::uint8_t escaped, std::string& log_type) {
+  std::size_t plain = 0;  // what is not appended yet begins here
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((class_of(text[i]) & escaped) != 0) {
+      log_type.append(text, plain, i - plain);
       log_type += '\\';
+      plain = i;
     }
-    log_type += c;
   }
+  log_type.append(text, plain);
 }
 
 char placeholder_byte(Placeholder placeholder, Generation generation) {
@@ -258,26 +278,31 @@ SplitVariable encode_variable(std::string_view token, Generation generation) {
 
 void split_text(std::string_view text, Generation generation, std::string& log_type,
                 std::vector<SplitVariable>& variables) {
+  const bool old = generation == Generation::Old;
+  const std::uint8_t token_class = old ? kOldToken : kToken;
+  const std::uint8_t escaped = old ? kOldEscaped : kEscaped;
+  std::size_t constant = 0;  // text that is no variable begins here
   std::size_t at = 0;
   while (at < text.size()) {
-    std::size_t end = at;
-    while (end < text.size() && is_token_byte(text[end], generation)) {
+    if ((class_of(text[at]) & token_class) == 0) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at + 1;
+    while (end < text.size() && (class_of(text[end]) & token_class) != 0) {
       ++end;
     }
     const std::string_view token = text.substr(at, end - at);
-    if (!token.empty() && is_variable(token, at > 0 && text[at - 1] == '=')) {
+    if (is_variable(token, at > 0 && text[at - 1] == '=')) {
+      append_escaped(text.substr(constant, at - constant), escaped, log_type);
       const SplitVariable variable = encode_variable(token, generation);
       log_type += placeholder_byte(variable.placeholder, generation);
       variables.push_back(variable);
-    } else {
-      append_escaped(token, generation, log_type);
+      constant = end;
     }
     at = end;
-    while (at < text.size() && !is_token_byte(text[at], generation)) {
-      ++at;
-    }
-    append_escaped(text.substr(end, at - end), generation, log_type);
   }
+  append_escaped(text.substr(constant), escaped, log_type);
 }
 
 }  // namespace fonds::clps

@@ -108,7 +108,9 @@ void ArchiveCheck::mark_variable(Placeholder kind, std::uint64_t word) {
 
 void ArchiveCheck::check_split_cells(const Table& table, const Column& column) {
   Marks& types = column.type == NodeType::ClpString ? log_types_ : array_types_;
-  std::vector<bool> taken(static_cast<std::size_t>(column.variable_count()));
+  // Of each variable: how many the text takes that begins with it; kWithin if it is a later one.
+  constexpr std::uint32_t kFree = 0, kWithin = 0xFFFFFFFF;
+  std::vector<std::uint32_t> taken(static_cast<std::size_t>(column.variable_count()), kFree);
   std::uint64_t free = taken.size();
   for (std::uint64_t row = 0; row < column.records; ++row) {
     const std::uint64_t cell = column.word(row);
@@ -118,19 +120,23 @@ void ArchiveCheck::check_split_cells(const Table& table, const Column& column) {
     }
     types.mark(id);
     const std::string_view stored = (*types.dictionary)[static_cast<std::size_t>(id)];
-    std::uint64_t variable = cell >> kLogTypeBits;
+    const std::uint64_t first = cell >> kLogTypeBits;
+    const auto count = static_cast<std::uint32_t>(count_placeholders(stored, generation_));
+    if (count == 0 || first >= taken.size() || count > taken.size() - first) {
+      continue;
+    }
+    // Texts may share their variables, but only all of them.
+    const bool whole = taken[static_cast<std::size_t>(first)] == count;
     bool shared = false;
+    std::uint64_t variable = first;
     for (std::size_t at = 0; const auto kind = next_placeholder(stored, generation_, at);) {
-      if (variable >= taken.size()) {
-        break;
-      }
-      auto mark = taken[static_cast<std::size_t>(variable)];
-      shared = shared || mark;
-      free -= mark ? 0 : 1;
-      mark = true;
+      std::uint32_t& mark = taken[static_cast<std::size_t>(variable)];
+      shared = shared || mark != kFree;
+      free -= mark == kFree ? 1 : 0;
+      mark = variable == first ? count : kWithin;
       mark_variable(*kind, column.variable(variable++));
     }
-    if (shared) {
+    if (shared && !whole) {
       tell("clps-variables",
            fmt::format("table {}, record {}: its text at node {} takes variables of another one",
                        table.index(), row, column.node),

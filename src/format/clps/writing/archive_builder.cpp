@@ -10,11 +10,14 @@ namespace fonds::clps::writing {
 namespace {
 
 constexpr std::size_t kMostNodes = std::size_t{1} << 24;
+constexpr std::size_t kUsualNodes = std::size_t{1} << 20;  // more than a usual batch brings
 constexpr std::size_t kMostLogTypes = std::size_t{1} << 24;
 constexpr std::size_t kMostVariables = 0xFFFFFFF0;
 constexpr std::size_t kMostTagged = 0xFFFFFF;
 constexpr std::uint32_t kNoTime = 0xFFFFFFFF;
 constexpr std::size_t kLookAhead = 8;
+constexpr std::size_t kFirstSlots = 16, kMostSlots = std::size_t{4} << 10, kSlotRuns = 4;
+constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
 
 // The ids that an archive has for the strings of a batch; new strings are taken up in their order.
 std::vector<std::uint32_t> translate(const StringTable& from, StringTable& to) {
@@ -47,6 +50,34 @@ std::int32_t tag(NodeType type, std::size_t length) {
 
 }  // namespace
 
+std::uint64_t SharedRuns::place(std::span<const std::uint64_t> run, Pile<std::uint64_t>& all) {
+  if (run.empty()) {
+    return 0;
+  }
+  const std::uint64_t next = all.size();
+  if (++runs_ > kSlotRuns * places_.size() && places_.size() < kMostSlots) {
+    places_.assign(std::max<std::size_t>(kFirstSlots, 4 * places_.size()), Run());
+  }
+  std::uint64_t hash = run.size();
+  for (const std::uint64_t word : run) {
+    hash = (hash ^ word) * kMultiplier;
+    hash ^= hash >> 32;
+  }
+  Run& kept = places_[hash & (places_.size() - 1)];
+  if (kept.length == run.size()) {  // texts share all of their variables, never some
+    std::size_t same = 0;
+    while (same < run.size() && all[kept.place + same] == run[same]) {
+      ++same;
+    }
+    if (same == run.size()) {
+      return kept.place;
+    }
+  }
+  kept = {next, run.size()};
+  all.append(run);
+  return next;
+}
+
 std::uint64_t BuiltColumn::stored_size() const {
   switch (type) {
     case NodeType::Boolean:
@@ -61,7 +92,7 @@ std::uint64_t BuiltColumn::stored_size() const {
       return 8 * ids.size();
     case NodeType::ClpString:
     case NodeType::UnstructuredArray:
-      return 8 * ids.size() + 8 + 8 * variables.size();
+      return 8 * words.size() + 8 + 8 * variables.size();
     default:
       return 8 * words.size();
   }
@@ -111,16 +142,16 @@ ArchiveBuilder::ArchiveBuilder(const Rules& rules, Shapes& shapes)
 }
 
 bool ArchiveBuilder::has_room_for(const Batch& batch) const {
-  std::size_t nodes = 0;
+  std::size_t nodes = kUsualNodes;
   for (const TableValues& table : batch.tables) {
     nodes += table.columns.size();
   }
   // Objects without columns of their own are as many as their keys at most.
   nodes = 2 * nodes + batch.new_nodes.size();
   return archive_.nodes.size() + nodes < kMostNodes &&
-         archive_.log_types.size() + batch.log_types.size() < kMostLogTypes &&
-         archive_.array_types.size() + batch.array_types.size() < kMostLogTypes &&
-         archive_.variables.size() + batch.variables.size() < kMostVariables;
+         archive_.log_types.size() + batch.log_types.size() + kUsualNodes < kMostLogTypes &&
+         archive_.array_types.size() + batch.array_types.size() + kUsualNodes < kMostLogTypes &&
+         archive_.variables.size() + batch.variables.size() + kUsualNodes < kMostVariables;
 }
 
 void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
@@ -208,6 +239,9 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
     if (own != kNoColumn) {
       unordered_columns.push_back(own);
     }
+  }
+  if (archive_.nodes.size() > kMostNodes) {
+    return fail(ErrorCode::LimitExceeded, "one archive cannot hold the keys of these events");
   }
   std::sort(ordered.begin(), ordered.end(),
             [](const Leaf& a, const Leaf& b) { return a.node < b.node; });
@@ -316,10 +350,10 @@ void ArchiveBuilder::append(BuiltColumn& column, const ColumnValues& values, con
       }
       return;
     case NodeType::ClpString:
-      append_split(column, values, maps.log_types, maps);
+      append_split(column, values, maps.log_types, archive_.log_type_variables, maps);
       return;
     case NodeType::UnstructuredArray:
-      append_split(column, values, maps.array_types, maps);
+      append_split(column, values, maps.array_types, archive_.array_type_variables, maps);
       return;
     case NodeType::Timestamp:
     case NodeType::DateString:
@@ -335,10 +369,8 @@ void ArchiveBuilder::append(BuiltColumn& column, const ColumnValues& values, con
 }
 
 void ArchiveBuilder::append_split(BuiltColumn& column, const ColumnValues& values,
-                                  const std::vector<std::uint32_t>& types, const Maps& maps) {
-  for (const std::uint32_t id : values.ids) {
-    column.ids.push(types[id]);
-  }
+                                  const std::vector<std::uint32_t>& types,
+                                  const std::vector<std::uint32_t>& counts, const Maps& maps) {
   std::vector<std::uint64_t> variables = values.variables;
   for (const std::uint32_t at : values.dictionary_variables) {
     const std::uint64_t id = maps.variables[variables[at]];
@@ -346,7 +378,13 @@ void ArchiveBuilder::append_split(BuiltColumn& column, const ColumnValues& value
                         ? id
                         : static_cast<std::uint64_t>(old_dictionary_variable(id));
   }
-  column.variables.append(variables);
+  std::span<const std::uint64_t> left = variables;
+  for (const std::uint32_t local : values.ids) {
+    const std::uint32_t type = types[local];
+    const std::uint64_t place = column.shared.place(left.first(counts[type]), column.variables);
+    left = left.subspan(counts[type]);
+    column.words.push(place << 24 | type);
+  }
 }
 
 void ArchiveBuilder::note_times(const BuiltColumn& column, const ColumnValues& values) {

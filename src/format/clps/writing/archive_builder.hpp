@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,14 +21,31 @@
 
 namespace fonds::clps::writing {
 
+// Where the variables of strings lie in a column's list of them. A string that has the variables of
+// one that came lately refers to those: readers take any place, and equal cells compress well.
+class SharedRuns {
+ public:
+  // The place of these variables in `all`, to which they are added unless they are found.
+  std::uint64_t place(std::span<const std::uint64_t> run, Pile<std::uint64_t>& all);
+
+ private:
+  struct Run {
+    std::uint64_t place = 0, length = 0;
+  };
+  std::vector<Run> places_;  // by hash; grows with the column
+  std::uint64_t runs_ = 0;
+};
+
 // The values of one column of a table, with the ids of the archive.
 struct BuiltColumn {
   NodeId node = kNoNode;
   NodeType type = NodeType::Integer;
   Pile<std::uint64_t> words;
   Pile<std::uint16_t> small;  // FormattedFloat: formats; Boolean: values
-  Pile<std::uint32_t> ids;    // strings, log types, patterns
+  Pile<std::uint32_t> ids;    // strings, patterns
+  // Of strings that are split; their words are cells.
   Pile<std::uint64_t> variables;
+  SharedRuns shared;
 
   std::uint64_t stored_size() const;
 };
@@ -132,7 +150,8 @@ class ArchiveBuilder {
   Status find_table(Shapes::Known& shape, std::uint32_t local);
   void append(BuiltColumn& column, const ColumnValues& values, const Maps& maps);
   void append_split(BuiltColumn& column, const ColumnValues& values,
-                    const std::vector<std::uint32_t>& types, const Maps& maps);
+                    const std::vector<std::uint32_t>& types,
+                    const std::vector<std::uint32_t>& counts, const Maps& maps);
   void note_times(const BuiltColumn& column, const ColumnValues& values);
 
   const Rules& rules_;

@@ -117,8 +117,7 @@ std::vector<PlannedStream> plan(const std::vector<BuiltTable>& tables, std::uint
 // Writes the columns of tables, and frees them.
 class ColumnWriter {
  public:
-  ColumnWriter(const Rules& rules, const BuiltArchive& archive, Frame& frame)
-      : rules_(rules), archive_(archive), frame_(frame) {}
+  ColumnWriter(const Rules& rules, Frame& frame) : rules_(rules), frame_(frame) {}
 
   Status table(BuiltTable& table) {
     if (rules_.log_order) {
@@ -132,12 +131,12 @@ class ColumnWriter {
   }
 
  private:
-  template <typename T>
-  Status numbers(Pile<T>& pile, std::size_t octets) {
+  template <typename Stored, typename T>
+  Status numbers(Pile<T>& pile) {
     Status status;
     pile.drain([&](std::span<const T> values) {
       for (const T value : values) {
-        frame_.put(value, octets);
+        frame_.put(static_cast<Stored>(value));
         if (frame_.full() && status) {
           status = frame_.flush();
         }
@@ -147,14 +146,14 @@ class ColumnWriter {
   }
   template <typename T>
   Status words(Pile<T>& pile) {
-    return numbers(pile, 8);
+    return numbers<std::uint64_t>(pile);
   }
   Status differences(Pile<std::uint64_t>& pile) {
     Status status;
     std::uint64_t before = 0;
     pile.drain([&](std::span<const std::uint64_t> values) {
       for (const std::uint64_t value : values) {
-        frame_.put(value - before, 8);
+        frame_.put(value - before);
         before = value;
         if (frame_.full() && status) {
           status = frame_.flush();
@@ -167,14 +166,13 @@ class ColumnWriter {
   Status column(BuiltColumn& column) {
     switch (column.type) {
       case NodeType::Boolean:
-        return numbers(column.small, 1);
+        return numbers<std::uint8_t>(column.small);
       case NodeType::VarString:
       case NodeType::DictionaryFloat:
         return words(column.ids);
       case NodeType::ClpString:
-        return split(column, archive_.log_type_variables);
       case NodeType::UnstructuredArray:
-        return split(column, archive_.array_type_variables);
+        return split(column);
       case NodeType::Timestamp:
         FONDS_CHECK(differences(column.words));
         return words(column.ids);
@@ -183,32 +181,19 @@ class ColumnWriter {
         return words(column.ids);
       case NodeType::FormattedFloat:
         FONDS_CHECK(words(column.words));
-        return numbers(column.small, 2);
+        return numbers<std::uint16_t>(column.small);
       default:
         return words(column.words);
     }
   }
 
-  // Cells: log type in 24 bits, where the variables begin in 40.
-  Status split(BuiltColumn& column, const std::vector<std::uint32_t>& counts) {
-    Status status;
-    std::uint64_t first = 0;
-    column.ids.drain([&](std::span<const std::uint32_t> ids) {
-      for (const std::uint32_t id : ids) {
-        frame_.put(first << 24 | id, 8);
-        first += counts[id];
-        if (frame_.full() && status) {
-          status = frame_.flush();
-        }
-      }
-    });
-    FONDS_CHECK(std::move(status));
+  Status split(BuiltColumn& column) {
+    FONDS_CHECK(words(column.words));
     FONDS_CHECK(frame_.add_u64(column.variables.size()));
     return words(column.variables);
   }
 
   const Rules& rules_;
-  const BuiltArchive& archive_;
   Frame& frame_;
 };
 
@@ -339,7 +324,7 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
       Bytes bytes;
       if (stream.plain > 0) {
         FONDS_TRY(Frame frame, Frame::begin(bytes, level, stream.plain));
-        ColumnWriter writer(rules, archive, frame);
+        ColumnWriter writer(rules, frame);
         for (const std::size_t table : stream.tables) {
           FONDS_CHECK(writer.table(archive.tables[table]));
         }

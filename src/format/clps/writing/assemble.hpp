@@ -1,8 +1,11 @@
 // The bytes of a finished archive.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fonds/error.hpp>
 #include <fonds/formats/clps_writing.hpp>
@@ -27,5 +30,8 @@ struct MetadataParts {
   std::vector<std::pair<std::uint8_t, std::string>> own = {};
 };
 std::string metadata_section(const MetadataParts& parts);
+
+// The entries of a JSON object that are no keys of the format: key, value as JSON text.
+std::vector<std::pair<std::string, std::string>> user_properties(const std::string& json);
 
 }  // namespace fonds::clps::writing

@@ -36,6 +36,8 @@ std::string_view to_string(Change change) {
       return "octets that are no UTF-8, which became U+FFFD";
     case Change::ByteOrderMarks:
       return "byte order marks";
+    case Change::GeneratedKeys:
+      return "generated keys of archives, which are not carried over";
   }
   return {};
 }
@@ -198,6 +200,7 @@ BatchBuilder::BatchBuilder(const Rules& rules, std::uint32_t shape_id)
 void BatchBuilder::begin(const TimePatterns* patterns) {
   batch_ = std::make_unique<Batch>();
   batch_->shape = shape_id_;
+  batch_->variables.reserve(last_variables_);
   if (shape_->size() > kMostLearned) {
     shape_ = std::make_unique<Shape>(rules_);
     told_nodes_ = told_tables_ = 0;
@@ -220,6 +223,7 @@ std::unique_ptr<Batch> BatchBuilder::end() {
   for (; told_tables_ < tables.size(); ++told_tables_) {
     batch_->new_tables.push_back(tables[told_tables_]);
   }
+  last_variables_ = batch_->variables.size();
   batch_->fresh_shape = std::exchange(fresh_, false);
   return std::move(batch_);
 }

@@ -50,8 +50,9 @@ enum class Change : std::uint8_t {
   GeneratedFloats,   // NaN and infinities, which have no JSON text
   ReplacedOctets,    // invalid UTF-8 in what is kept as `_unparsed`
   ByteOrderMarks,
+  GeneratedKeys,     // of an archive: they are not rebuilt
 };
-inline constexpr std::size_t kChanges = 8;
+inline constexpr std::size_t kChanges = 9;
 std::string_view to_string(Change change);
 using Changes = std::array<std::uint64_t, kChanges>;
 
@@ -229,6 +230,11 @@ class BatchBuilder {
     const Place place = shape_->find(parent, NodeType::Object, key);
     return shape_->enter(place, object) ? std::optional(place) : std::nullopt;
   }
+  // The same for those who know that no key comes twice.
+  Place key(Place parent, std::string_view key) {
+    return shape_->find(parent, NodeType::Object, key);
+  }
+  bool is_time(Place place) const { return shape_->is_time(place); }
   // The place of an element of a structured array.
   Place element(Place array) { return shape_->find(array, NodeType::StructuredArray, {}); }
 
@@ -286,6 +292,7 @@ class BatchBuilder {
   std::unique_ptr<Shape> shape_;
   std::size_t told_nodes_ = 0, told_tables_ = 0;
   bool fresh_ = true;
+  std::size_t last_variables_ = 0;  // of the last batch, which the next one will be like
   std::unique_ptr<Batch> batch_;
   std::vector<std::uint32_t> place_in_batch_;  // of each table of the shape; kNoTable
   std::uint64_t objects_ = 0;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <bit>
+#include <cstddef>
+
+#include "base/bytes.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -29,8 +32,9 @@ constexpr std::array<Kind, 256> kKinds = [] {
 Kind kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
 
 constexpr std::uint64_t kOnes = 0x0101010101010101U;
-// Not zero if an octet of `word` is `c`.
-std::uint64_t has(std::uint64_t word, char c) {
+// The highest bit of each octet of `word` that is `c`, from the low end up to the first such octet;
+// above it bits may be wrong.
+std::uint64_t equal(std::uint64_t word, char c) {
   const std::uint64_t zero = word ^ (kOnes * static_cast<unsigned char>(c));
   return (zero - kOnes) & ~zero & (kOnes << 7);
 }
@@ -38,10 +42,10 @@ std::uint64_t has(std::uint64_t word, char c) {
 // The first octet that means something in a string.
 const char* find_special(const char* at, const char* end) {
   while (end - at >= 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    if ((has(word, '"') | has(word, '\\') | has(word, '\n')) != 0) {
-      break;
+    const std::uint64_t word = load_le64({reinterpret_cast<const std::byte*>(at), 8});
+    const std::uint64_t special = equal(word, '"') | equal(word, '\\') | equal(word, '\n');
+    if (special != 0) {
+      return at + std::countr_zero(special) / 8;
     }
     at += 8;
   }

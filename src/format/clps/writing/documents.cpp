@@ -313,7 +313,9 @@ Result<DocumentReader::Step> DocumentReader::item() {
   if (mode_ == Mode::Documents) {
     return document_item();
   }
-  return has_items() && take_simple_lines() ? Step::Taken : line_item();
+  // Not where the line's end is known: then it is not one of these.
+  const bool new_line = no_feed_before_ <= at_;
+  return has_items() && new_line && take_simple_lines() ? Step::Taken : line_item();
 }
 
 // By the line at at_.
@@ -562,6 +564,16 @@ Status DocumentReader::give_left_out(Piece& piece) {
   }
   at_ = piece_begin_ = piece_end_ = end;
   return {};
+}
+
+Result<Piece> Piece::of_lines(std::string_view lines, std::uint64_t offset) {
+  Piece piece;
+  FONDS_CHECK(piece.buffer_.reserve(lines.size() + kPadding, 0));
+  std::memcpy(piece.buffer_.data(), lines.data(), lines.size());
+  std::memset(piece.buffer_.data() + lines.size(), 0, kPadding);
+  piece.size_ = lines.size();
+  piece.offset_ = offset;
+  return piece;
 }
 
 DocumentCutter::DocumentCutter(const Piece& piece) : piece_(&piece), text_(piece.text()) {

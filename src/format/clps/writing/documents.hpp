@@ -86,6 +86,9 @@ class Piece {
     std::uint32_t begin, end;  // in text()
   };
 
+  // Lines, each a document, that come from elsewhere. Errors: LimitExceeded if there is no memory.
+  static Result<Piece> of_lines(std::string_view lines, std::uint64_t offset);
+
   std::string_view text() const { return {buffer_.data() + begin_, size_}; }
   std::uint64_t offset() const { return offset_; }  // of text() in the decoded input
   // Whether no document goes over lines. Else documents() says where some are.

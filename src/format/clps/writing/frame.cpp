@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fonds::clps::writing {
@@ -29,25 +30,22 @@ Result<Frame> Frame::begin(std::vector<std::byte>& out, int level,
 }
 
 Status Frame::add(std::string_view octets) {
-  if (octets.size() < kPending - pending_.size()) {
-    pending_ += octets;
-    return {};
+  if (octets.size() > kPending - std::min(kPending, used_)) {
+    FONDS_CHECK(flush());
+    if (octets.size() > kPending) {
+      return compress(octets, false);
+    }
   }
-  FONDS_CHECK(flush());
-  if (octets.size() >= kPending) {
-    return compress(octets, false);
+  if (!octets.empty()) {
+    std::memcpy(pending_.get() + used_, octets.data(), octets.size());
+    used_ += octets.size();
   }
-  pending_ += octets;
   return {};
 }
 
-Status Frame::flush() {
-  FONDS_CHECK(compress(pending_, false));
-  pending_.clear();
-  return {};
-}
+Status Frame::flush() { return compress({pending_.get(), std::exchange(used_, 0)}, false); }
 
-Status Frame::end() { return compress(std::exchange(pending_, {}), true); }
+Status Frame::end() { return compress({pending_.get(), std::exchange(used_, 0)}, true); }
 
 Status Frame::compress(std::string_view octets, bool end) {
   ZSTD_inBuffer in{octets.data(), octets.size(), 0};

@@ -1,8 +1,10 @@
 // One zstd frame in memory, filled piece by piece.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,35 +23,42 @@ class Frame {
                              std::optional<std::uint64_t> plain);
   Status add(std::string_view octets);
   Status add_u64(std::uint64_t value) {
-    put(value, 8);
+    put(value);
     return full() ? flush() : Status();
   }
-  // Little-endian.
-  void put(std::uint64_t value, std::size_t octets) {
-    for (std::size_t i = 0; i < octets; ++i) {
-      pending_ += static_cast<char>(value >> (8 * i) & 0xFF);
+  // Little-endian. Must be followed by flush() if full().
+  template <typename T>
+  void put(T value) {
+    if constexpr (std::endian::native == std::endian::big) {
+      for (std::size_t i = 0; i < sizeof value; ++i) {
+        pending_[used_ + i] = static_cast<char>(value >> (8 * i) & 0xFF);
+      }
+    } else {
+      std::memcpy(pending_.get() + used_, &value, sizeof value);
     }
+    used_ += sizeof value;
   }
-  bool full() const { return pending_.size() >= kPending; }
+  bool full() const { return used_ >= kPending; }
   Status flush();
   // Ends the frame; nothing may be added behind it.
   Status end();
 
  private:
-  static constexpr std::size_t kPending = std::size_t{128} << 10;
+  static constexpr std::size_t kPending = std::size_t{128} << 10, kSlack = 64;
   struct Context;
   struct Free {
     void operator()(Context* context) const;
   };
   Frame(std::vector<std::byte>& out, std::unique_ptr<Context, Free> context)
-      : out_(&out), context_(std::move(context)) {
-    pending_.reserve(kPending + 64);
-  }
+      : out_(&out),
+        context_(std::move(context)),
+        pending_(std::make_unique_for_overwrite<char[]>(kPending + kSlack)) {}
   Status compress(std::string_view octets, bool end);
 
   std::vector<std::byte>* out_;
   std::unique_ptr<Context, Free> context_;
-  std::string pending_;
+  std::unique_ptr<char[]> pending_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace fonds::clps::writing

@@ -6,8 +6,8 @@
 
 #include <simdjson.h>
 
-#include "base/utf8.hpp"
 #include "format/clps/writing/last_wins.hpp"
+#include "format/clps/writing/utf8_text.hpp"
 #include "query/json_scanner.hpp"
 
 namespace fonds::clps::writing {
@@ -143,7 +143,14 @@ class Descent {
   bool key_of(ondemand::field& field, std::string_view& key) {
     const char* const begin = field.key().raw();
     const char* end = begin;
-    while (*end != '"') {  // stage 1 has seen that it ends
+    while (*end != '"' && *end != '\\') {  // stage 1 has seen that it ends
+      ++end;
+    }
+    if (*end == '"') {
+      key = {begin, static_cast<std::size_t>(end - begin)};
+      return true;
+    }
+    while (*end != '"') {
       end += *end == '\\' ? 2 : 1;
     }
     return text_of({begin - 1, static_cast<std::size_t>(end - begin) + 2}, key);
@@ -439,12 +446,9 @@ void JsonWalker::reject(std::string_view text, std::size_t at, std::string reaso
   if (state_->keep_unparsed) {
     out.begin_event();
     std::string kept;
-    std::size_t replaced = 0;
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t length = utf8::length_at(text, i);
-      kept += length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(i, length);
-      replaced += length == 0 ? 1 : 0;
-      i += length == 0 ? 1 : length;
+    const std::size_t replaced = replace_invalid(text, kept);
+    if (replaced == 0) {
+      kept = text;
     }
     out.count(Change::ReplacedOctets, replaced);
     const Place place = *out.key(kUserRoot, "_unparsed", out.next_object());

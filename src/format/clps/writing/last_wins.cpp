@@ -174,7 +174,9 @@ class Finder {
 
   Status string() {
     for (++at_;; at_ += 2) {
-      go_to(text_.find_first_of("\"\\", at_));
+      while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\') {
+        ++at_;
+      }
       if (here() == '"') {
         ++at_;
         return {};

@@ -62,4 +62,17 @@ std::string metadata_section(const MetadataParts& parts) {
   return plain;
 }
 
+std::vector<std::pair<std::string, std::string>> user_properties(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> properties;
+  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (object.is_object()) {
+    for (const auto& [key, value] : object.items()) {
+      if (property_fault(key).empty()) {
+        properties.emplace_back(key, value.dump(-1, ' ', false, json::error_handler_t::replace));
+      }
+    }
+  }
+  return properties;
+}
+
 }  // namespace fonds::clps::writing

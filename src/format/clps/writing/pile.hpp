@@ -33,6 +33,7 @@ class Pile {
     }
   }
   std::uint64_t size() const noexcept { return size_; }
+  T operator[](std::uint64_t at) const { return blocks_[at / kBlock][at % kBlock]; }
   // Gives all values to `take`, block by block, and frees them.
   template <typename Take>
   void drain(Take&& take) {

@@ -1,6 +1,7 @@
 #include "format/clps/writing/string_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 
@@ -33,7 +34,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t more) noexcept {
 
 StringTable::Id StringTable::add(std::string_view text, std::uint64_t hash) {
   if (2 * (entries_.size() + 1) > slots_.size()) {
-    grow();
+    resize(std::max(kFirstSlots, 2 * slots_.size()));
   }
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -68,8 +69,15 @@ const char* StringTable::keep(std::string_view text) {
   return kept;
 }
 
-void StringTable::grow() {
-  std::vector<Slot> slots(std::max(kFirstSlots, 2 * slots_.size()));
+void StringTable::reserve(std::size_t strings) {
+  entries_.reserve(strings);
+  if (const std::size_t slots = std::bit_ceil(2 * strings + 2); slots > slots_.size()) {
+    resize(slots);
+  }
+}
+
+void StringTable::resize(std::size_t count) {
+  std::vector<Slot> slots(count);
   const std::size_t mask = slots.size() - 1;
   for (std::size_t id = 0; id < entries_.size(); ++id) {
     std::size_t at = entries_[id].hash & mask;
@@ -83,16 +91,6 @@ void StringTable::grow() {
 
 std::uint64_t StringTable::held() const noexcept {
   return text_held_ + slots_.capacity() * sizeof(Slot) + entries_.capacity() * sizeof(Entry);
-}
-
-void StringTable::clear() {
-  std::fill(slots_.begin(), slots_.end(), Slot{});
-  entries_.clear();
-  blocks_.clear();
-  free_ = nullptr;
-  left_ = block_ = 0;
-  text_held_ = 0;
-  stored_ = 0;
 }
 
 }  // namespace fonds::clps::writing

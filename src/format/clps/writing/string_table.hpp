@@ -37,8 +37,8 @@ class StringTable {
   std::uint64_t stored_size() const noexcept { return stored_; }
   // Memory of it, about.
   std::uint64_t held() const noexcept;
-  // Forgets the strings, but keeps memory for as many again.
-  void clear();
+  // Makes room for so many strings.
+  void reserve(std::size_t strings);
 
  private:
   struct Slot {
@@ -52,7 +52,7 @@ class StringTable {
   };
 
   const char* keep(std::string_view text);
-  void grow();
+  void resize(std::size_t slots);
 
   std::vector<Slot> slots_;  // a power of two, at most half of them used
   std::vector<Entry> entries_;

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -256,21 +254,8 @@ void put_ranges(std::string_view key, std::span<const TimeRangeMade> ranges, std
   out += list;
 }
 
-// The nearest double that is not above `value`: the range must hold it.
-double double_below(std::int64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<__int128>(nearest) > value
-             ? std::nextafter(nearest, -std::numeric_limits<double>::infinity())
-             : nearest;
-}
-double double_above(std::int64_t value) {
-  const auto nearest = static_cast<double>(value);
-  return static_cast<__int128>(nearest) < value
-             ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
-             : nearest;
-}
-
-// One range of all columns, in the units of the values, as doubles if one of them is.
+// One range of all columns, in the units of the values, as doubles if one of them is. Whoever
+// compares an integer with doubles makes the nearest double of it, and so does this.
 void put_common_range(std::string_view key, std::span<const TimeRangeMade> ranges,
                       std::string& out) {
   TimeRangeMade whole;
@@ -295,8 +280,8 @@ void put_common_range(std::string_view key, std::span<const TimeRangeMade> range
     return;
   }
   if (whole.min <= whole.max) {
-    whole.add_real(double_below(whole.min));
-    whole.add_real(double_above(whole.max));
+    whole.add_real(static_cast<double>(whole.min));
+    whole.add_real(static_cast<double>(whole.max));
   }
   put_range_head(key, nodes, Encoding::DoubleEpoch, out);
   put_word(std::bit_cast<std::uint64_t>(whole.min_real), out);

@@ -19,6 +19,8 @@
 #include "format/clps/writing/batch.hpp"
 #include "format/clps/writing/documents.hpp"
 #include "format/clps/writing/json_walker.hpp"
+#include "format/clps/writing/kvir_events.hpp"
+#include "format/kvir/stream.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -28,16 +30,19 @@ using namespace writing;  // NOLINT(google-build-using-namespace)
 constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
 constexpr std::uint64_t kSmallestPiece = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
+constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
 
 constexpr std::array kVersions = {Version{0, 3, 1}, Version{0, 4, 1}, Version{0, 5, 0}};
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
 
 // What goes through the workers, in the order of the input.
 struct Job {
   enum class Kind : std::uint8_t { BeginInput, Piece } kind = Kind::Piece;
   // BeginInput
   std::string name;
-  std::vector<std::pair<std::string, std::string>> properties;
+  Properties properties;
   // Piece
   Piece piece;
   std::uint64_t input_bytes = 0;  // of the input up to its end, behind those of the piece before
@@ -65,6 +70,8 @@ class Worker {
     job.batch = builder_.end();
     return {};
   }
+
+  BatchBuilder& builder() { return builder_; }
 
  private:
   BatchBuilder builder_;
@@ -195,15 +202,22 @@ struct ArchiveWriter::State {
     if (job.piece.left_out()) {
       return leave_out(job);
     }
-    // An archive is complete when more comes than it may hold.
-    if (builder->archive().records > 0 && job.batch->events > 0 &&
+    FONDS_CHECK(make_room(*job.batch));
+    FONDS_CHECK(check_times(job));
+    FONDS_CHECK(note(job));
+    return take(job);
+  }
+  // An archive is complete when more comes than it may hold.
+  Status make_room(const Batch& batch) {
+    if (builder->archive().records > 0 && batch.events > 0 &&
         (builder->encoded_size() >= options.target_encoded_size ||
-         !builder->has_room_for(*job.batch))) {
+         !builder->has_room_for(batch))) {
       FONDS_CHECK(complete());
       builder->begin_input(input, ++split, properties);
     }
-    FONDS_CHECK(check_times(job));
-    FONDS_CHECK(note(job));
+    return {};
+  }
+  Status take(const Job& job) {
     FONDS_CHECK(builder->add(*job.batch, job.input_bytes));
     report.records += job.batch->events;
     report.input_bytes += job.input_bytes;
@@ -297,40 +311,160 @@ struct ArchiveWriter::State {
     return options.archive ? options.archive(std::move(written)) : Status();
   }
 
+  Status begin_input(std::string_view name, Properties with) {
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::BeginInput;
+    job->name = name;
+    job->properties = options.properties;
+    std::move(with.begin(), with.end(), std::back_inserter(job->properties));
+    return put(std::move(job));
+  }
+
+  void tell(const Finding& finding) const {
+    if (options.on_finding) {
+      options.on_finding(finding);
+    }
+  }
+  // Of an input that ends in damage, all before it is kept.
+  Status judge(const Error& damage) {
+    const bool damaged =
+        damage.code() == ErrorCode::Truncated || damage.code() == ErrorCode::Corrupt;
+    if (!damaged || options.strict) {
+      return fail(damage.code(), damage.message(), damage.where());
+    }
+    const std::string_view rule = damage.rule().empty() ? "truncated-member" : damage.rule();
+    tell(make_finding(rule, damage.message(), damage.where()));
+    return {};
+  }
+
   Status add(std::shared_ptr<ByteSource> source, std::string_view name) {
-    auto begin = std::make_unique<Job>();
-    begin->kind = Job::Kind::BeginInput;
-    begin->name = name;
-    begin->properties = options.properties;
-    FONDS_CHECK(put(std::move(begin)));
+    const std::string source_name = source->name();
+    auto decoder = open_input(std::move(source), options.read);
+    if (!decoder) {
+      FONDS_CHECK(begin_input(name, {}));
+      return judge(decoder.error());
+    }
+    FONDS_TRY(const ByteView head, (*decoder)->peek(kMagicOctets));
+    if (kvir::starts_stream(head)) {
+      return add_stream(**decoder, name);
+    }
+    FONDS_CHECK(begin_input(name, {}));
     DocumentOptions documents;
     documents.piece_bytes = piece_bytes;
     documents.max_document_size = options.max_document_size;
     documents.read = options.read;
-    FONDS_TRY(const auto reader, DocumentReader::open(std::move(source), documents));
+    DocumentReader reader(std::move(*decoder), source_name, documents);
     std::uint64_t told = 0;
     bool marked = false;
     while (true) {
       auto job = std::make_unique<Job>();
-      FONDS_TRY(const bool more, reader->next(job->piece));
-      for (const Finding& finding : reader->take_findings()) {
-        if (options.on_finding) {
-          options.on_finding(finding);
-        }
+      const Result<bool> more = reader.next(job->piece);
+      for (const Finding& finding : reader.take_findings()) {
+        tell(finding);
       }
-      if (!marked && reader->had_byte_order_mark()) {
+      if (!marked && reader.had_byte_order_mark()) {
         marked = true;
         count(Change::ByteOrderMarks, 1);
       }
-      if (!more) {
-        report.input_bytes += reader->decoded_bytes() - told;
-        return {};
+      if (!more || !*more) {
+        report.input_bytes += reader.decoded_bytes() - told;
+        return more ? Status() : judge(more.error());
       }
       const std::uint64_t end = job->piece.offset() + job->piece.text().size();
       job->input_bytes = end - told;
       told = end;
       FONDS_CHECK(put(std::move(job)));
     }
+  }
+
+  // KV-IR is read by one thread; its events need no walker.
+  Status add_stream(Decoder& decoder, std::string_view name) {
+    FONDS_CHECK(drain());
+    auto opened = kvir::EventReader::open(decoder, {.event_bytes = options.max_document_size});
+    if (!opened) {
+      FONDS_CHECK(begin_input(name, {}));
+      return judge(opened.error());
+    }
+    kvir::EventReader& reader = **opened;
+    FONDS_CHECK(begin_input(name, reader.metadata().user));
+    FONDS_CHECK(drain());
+    std::uint64_t told = 0;
+    for (bool more = true; more;) {
+      FONDS_CHECK(stopped());
+      Batch one_event;
+      one_event.events = 1;
+      FONDS_CHECK(make_room(one_event));  // the patterns are those of the archive from here
+      Job job;
+      own.builder().begin(builder->patterns());
+      const std::uint64_t begin = told;
+      while (more && told - begin < piece_bytes) {
+        const Result<bool> next = reader.next();
+        if (!next) {
+          FONDS_CHECK(judge(next.error()));
+        }
+        more = next && *next;
+        if (more) {
+          add_event(reader, own.builder());
+          told = reader.offset() + reader.length();
+        }
+      }
+      job.batch = own.builder().end();
+      job.input_bytes = told - begin;
+      FONDS_CHECK(note(job));
+      FONDS_CHECK(take(job));
+    }
+    return {};
+  }
+
+  // Events of another archive, as the JSON texts that it gives.
+  Status add(const std::shared_ptr<const Archive>& archive) {
+    count(Change::GeneratedKeys, archive->tree().generated_root() == kNoNode ? 0 : 1);
+    RebuildOptions rebuild;
+    rebuild.threads = options.threads;
+    FONDS_TRY(const auto rebuilder, Rebuilder::open(archive, rebuild));
+    const auto& ranges = archive->metadata().inputs;
+    std::size_t next_range = 0;
+    if (ranges.empty()) {
+      FONDS_CHECK(begin_input(archive->name(), {}));
+    }
+    std::uint64_t told = 0;
+    while (true) {
+      FONDS_TRY(const Rebuilder::Batch* const batch, rebuilder->next());
+      if (batch == nullptr) {
+        break;
+      }
+      for (const Finding& finding : batch->findings) {
+        tell(finding);
+      }
+      // Whole lines up to where the next input begins.
+      for (std::size_t line = 0; line < batch->lines.size();) {
+        while (next_range < ranges.size() &&
+               ranges[next_range].begin <= batch->lines[line].log_index) {
+          FONDS_CHECK(begin_range(ranges[next_range++]));
+        }
+        std::size_t end = line + 1;
+        while (end < batch->lines.size() &&
+               (next_range == ranges.size() ||
+                batch->lines[end].log_index < ranges[next_range].begin)) {
+          ++end;
+        }
+        const std::size_t from = batch->lines[line].begin;
+        const std::size_t to = batch->lines[end - 1].begin + batch->lines[end - 1].length + 1;
+        auto job = std::make_unique<Job>();
+        FONDS_TRY(job->piece, Piece::of_lines(batch->text.substr(from, to - from), told));
+        job->input_bytes = to - from;
+        told += to - from;
+        FONDS_CHECK(put(std::move(job)));
+        line = end;
+      }
+    }
+    for (; next_range < ranges.size(); ++next_range) {
+      FONDS_CHECK(begin_range(ranges[next_range]));
+    }
+    return {};
+  }
+  Status begin_range(const InputRange& range) {
+    return begin_input(range.file_name, user_properties(range.properties));
   }
 
   template <typename Work>
@@ -354,7 +488,7 @@ struct ArchiveWriter::State {
   std::uint32_t workers = kOwnShape;
   std::string input;  // that is merged
   std::uint64_t split = 0;
-  std::vector<std::pair<std::string, std::string>> properties;
+  Properties properties;
   WriterReport report;
   std::optional<Error> error;
   Worker own;
@@ -373,6 +507,10 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::make(WriterOptions options
 
 Status ArchiveWriter::add(std::shared_ptr<ByteSource> source, std::string_view name) {
   return state_->once([&] { return state_->add(std::move(source), name); });
+}
+
+Status ArchiveWriter::add(std::shared_ptr<const Archive> archive) {
+  return state_->once([&] { return state_->add(archive); });
 }
 
 Result<WriterReport> ArchiveWriter::finish() {

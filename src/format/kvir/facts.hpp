@@ -1,0 +1,25 @@
+// What `info` and `search` tell of a stream.
+#pragma once
+
+#include <functional>
+
+#include <fonds/format.hpp>
+
+namespace fonds::kvir {
+
+// Version, encoding and metadata; with `deep`, for which the whole stream is read, also numbers of
+// events and keys. Errors: those of reading.
+Status describe_stream(const Archive& archive, const ReadOptions& options, bool deep,
+                       AttributeSink& out);
+
+// The keys with how many events have them, objects before what they contain. Errors: those of
+// reading and of `out`.
+Status list_fields(const Archive& archive, const ReadOptions& options,
+                   const std::function<Status(const EventField&)>& out,
+                   const std::function<void(const Finding&)>& finding);
+
+// Errors: those of reading; Unsupported for what only an archive in columns answers.
+Result<SearchReport> search_stream(const Archive& archive, const query::Query& query,
+                                   const SearchOptions& options, const SearchSink& sink);
+
+}  // namespace fonds::kvir

@@ -1,0 +1,111 @@
+#include "format/kvir/format.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "format/kvir/facts.hpp"
+#include "format/kvir/record_reader.hpp"
+#include "format/kvir/writing.hpp"
+
+namespace fonds::kvir {
+namespace {
+
+constexpr std::size_t kFlushAt = std::size_t{64} << 10;
+
+class KvirFormat final : public Format {
+ public:
+  std::string_view name() const override { return "kv-ir"; }
+  int probe(ByteView head, bool /*whole*/) const override { return starts_stream(head) ? 100 : 0; }
+  RecordProbe record_probe() const override { return {}; }
+  FormatTraits traits() const override {
+    return {.search = true, .events = true, .file_ending = ".clp.zst", .converts_to = "jsonl"};
+  }
+  std::span<const std::string_view> columns() const override {
+    static constexpr std::array<std::string_view, 3> kColumns = {"index", "offset", "length"};
+    return kColumns;
+  }
+  const FormatWriting* writing() const override { return &kvir_writing(); }
+
+  std::uint64_t find_start(const Archive& /*archive*/, std::uint64_t /*from*/,
+                           std::uint64_t to) const override {
+    return to;  // events are understood by all keys before them
+  }
+
+  Result<std::unique_ptr<RecordReader>> open(const Archive& archive,
+                                             const ReadOptions& options) const override {
+    FONDS_TRY(auto reader, StreamReader::open(archive, options));
+    return std::unique_ptr<RecordReader>(std::move(reader));
+  }
+
+  Status describe(const Archive& archive, const ReadOptions& options, const Totals* totals,
+                  AttributeSink& out,
+                  const std::function<void(const Finding&)>& /*finding*/) const override {
+    return describe_stream(archive, options, totals != nullptr, out);
+  }
+
+  Result<SearchReport> search(const Archive& archive, const query::Query& query,
+                              const SearchOptions& options, const SearchSink& sink) const override {
+    return search_stream(archive, query, options, sink);
+  }
+
+  Result<std::vector<EventInput>> event_inputs(const Archive& /*archive*/,
+                                               const ReadOptions& /*options*/) const override {
+    return std::vector<EventInput>();
+  }
+
+  Status event_fields(const Archive& archive, const ReadOptions& options,
+                      const std::function<Status(const EventField&)>& out,
+                      const std::function<void(const Finding&)>& finding) const override {
+    return list_fields(archive, options, out, finding);
+  }
+
+  Status write_events(const Archive& archive, const ReadOptions& options, unsigned /*threads*/,
+                      const EventSink& sink) const override {
+    FONDS_TRY(const auto reader, StreamReader::open(archive, options));
+    if (sink.input) {
+      FONDS_CHECK(sink.input(nullptr));
+    }
+    std::string lines;
+    while (true) {
+      auto record = reader->next();
+      for (const Finding& finding : reader->take_loose_findings()) {
+        sink.finding(finding);
+      }
+      const bool event = record && *record != nullptr;
+      if (event) {
+        lines += static_cast<const EventRecord&>(**record).json;
+        lines += '\n';
+        FONDS_TRY(const RecordEnd end, reader->finish());
+        for (const Finding& finding : end.findings) {
+          sink.finding(finding);
+        }
+      }
+      if (lines.size() >= kFlushAt || (!event && !lines.empty())) {
+        FONDS_TRY(const bool more, sink.lines(lines));
+        lines.clear();
+        if (!more) {
+          return {};
+        }
+      }
+      if (!record) {
+        return tl::unexpected(std::move(record.error()));
+      }
+      if (!event) {
+        return {};
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const Format& kvir_format() {
+  static const KvirFormat format;
+  return format;
+}
+
+}  // namespace fonds::kvir

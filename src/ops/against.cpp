@@ -1,0 +1,287 @@
+#include "ops/against.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <fonds/bytes.hpp>
+#include <fonds/formats/clps.hpp>
+
+#include "base/text.hpp"
+#include "codec/decoded_source.hpp"
+#include "format/clps/writing/documents.hpp"
+#include "ops/event_source.hpp"
+#include "ops/json_difference.hpp"
+
+namespace fonds::ops {
+namespace {
+
+constexpr std::array<std::uint8_t, 3> kKvIrMagic = {0xFD, 0x2F, 0xB5};
+
+bool is_kv_ir(ByteView head) {
+  return head.size() >= kKvIrMagic.size() &&
+         std::equal(kKvIrMagic.begin(), kKvIrMagic.end(), head.begin(),
+                    [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
+}
+
+bool is_event(std::string_view text) {
+  query::JsonScanner scanner(text);
+  query::JsonToken token = scanner.next();
+  if (token != query::JsonToken::BeginObject || !is_utf8(text)) {
+    return false;
+  }
+  while (token != query::JsonToken::End && token != query::JsonToken::Damaged) {
+    token = scanner.next();
+  }
+  return token == query::JsonToken::End;
+}
+
+// {"_unparsed":"…"}
+bool keeps_unparsed(std::string_view record) {
+  query::JsonScanner scanner(record);
+  return scanner.next() == query::JsonToken::BeginObject &&
+         scanner.next() == query::JsonToken::Key && scanner.spelled() == "\"_unparsed\"" &&
+         scanner.next() == query::JsonToken::String &&
+         scanner.next() == query::JsonToken::EndObject;
+}
+
+// A document, or a stretch that is none.
+struct InputText {
+  std::string_view text;  // lives until the next one
+  std::uint64_t offset = 0;
+  bool event = false;
+};
+
+class InputTexts {
+ public:
+  virtual ~InputTexts() = default;
+  virtual Result<bool> next(InputText& out) = 0;
+};
+
+class TextInput final : public InputTexts {
+ public:
+  explicit TextInput(std::unique_ptr<clps::DocumentReader> reader) : reader_(std::move(reader)) {}
+
+  Result<bool> next(InputText& out) override {
+    while (true) {
+      if (cutter_ && cutter_->next(out.text)) {
+        const auto at = static_cast<std::uint64_t>(out.text.data() - piece_.text().data());
+        out.offset = piece_.offset() + at;
+        out.event = is_event(out.text);
+        return true;
+      }
+      cutter_.reset();
+      FONDS_TRY(const bool more, reader_->next(piece_));
+      if (!more) {
+        return false;
+      }
+      if (!piece_.left_out()) {
+        cutter_.emplace(piece_);
+      } else if (piece_.left_out()->first) {
+        out = {.text = {}, .offset = piece_.left_out()->offset, .event = false};
+        return true;
+      }
+    }
+  }
+
+ private:
+  std::unique_ptr<clps::DocumentReader> reader_;
+  clps::Piece piece_;
+  std::optional<clps::DocumentCutter> cutter_;
+};
+
+Result<std::shared_ptr<clps::Archive>> open_events(const Archive& archive,
+                                                   const ReadOptions& read) {
+  std::shared_ptr<ByteSource> source = archive.source;
+  if (archive.codecs.size() > 1 || archive.codec().name() != "none") {
+    FONDS_TRY(auto decoder, open_decoder(archive, decode_options(read)));
+    source = std::make_shared<DecodedSource>(std::move(decoder), archive.source->name());
+  }
+  return clps::Archive::open(std::move(source), {.read = read});
+}
+
+// The records of an archive, one by one.
+class RecordTexts final : public InputTexts {
+ public:
+  static Result<std::unique_ptr<RecordTexts>> open(std::shared_ptr<clps::Archive> archive,
+                                                   unsigned threads) {
+    std::unique_ptr<RecordTexts> texts(new RecordTexts);
+    FONDS_TRY(texts->rebuilder_,
+              clps::Rebuilder::open(std::move(archive), {.threads = std::max(threads, 1U)}));
+    return texts;
+  }
+
+  Result<bool> next(InputText& out) override {
+    while (batch_ == nullptr || line_ == batch_->lines.size()) {
+      line_ = 0;
+      FONDS_TRY(batch_, rebuilder_->next());
+      if (batch_ == nullptr) {
+        return false;
+      }
+    }
+    const auto& line = batch_->lines[line_++];
+    out = {.text = batch_->text.substr(line.begin, line.length), .offset = offset_, .event = true};
+    offset_ += line.length + 1;
+    return true;
+  }
+
+ private:
+  RecordTexts() = default;
+  std::unique_ptr<clps::Rebuilder> rebuilder_;
+  const clps::Rebuilder::Batch* batch_ = nullptr;
+  std::size_t line_ = 0;
+  std::uint64_t offset_ = 0;  // in the text of all records
+};
+
+}  // namespace
+
+struct Against::State {
+  std::vector<std::string> paths;
+  ReadOptions read;
+  bool listed = false;
+  std::size_t next_path = 0;
+  std::string input;  // the one at hand
+  std::unique_ptr<InputTexts> texts;
+  AgainstReport report;
+
+  Status list() {
+    if (!std::exchange(listed, true)) {
+      FONDS_TRY(paths, files_below(paths));
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<InputTexts>> open(const std::string& path) const {
+    FONDS_TRY(EventSource opened, open_event_source(path));
+    if (opened.format != nullptr && !opened.format->traits().events) {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("is {}, which holds no events", opened.format->name()));
+    }
+    if (opened.format != nullptr) {
+      FONDS_TRY(auto archive, open_events(opened.archive(), read));
+      FONDS_TRY(auto records, RecordTexts::open(std::move(archive), read.decode_threads));
+      return std::unique_ptr<InputTexts>(std::move(records));
+    }
+    FONDS_TRY(auto decoder, clps::open_input(std::move(opened.source), read));
+    FONDS_TRY(const ByteView head, decoder->peek(kKvIrMagic.size()));
+    if (is_kv_ir(head)) {
+      return fail(ErrorCode::Unsupported, "is a KV-IR stream, which cannot be compared");
+    }
+    return std::unique_ptr<InputTexts>(
+        std::make_unique<TextInput>(std::make_unique<clps::DocumentReader>(
+            std::move(decoder), path, clps::DocumentOptions{.read = read})));
+  }
+
+  // The next document or stretch of all inputs; false: they are over.
+  Result<bool> next(InputText& out) {
+    while (true) {
+      if (texts != nullptr) {
+        auto more = texts->next(out);
+        if (!more) {
+          return tl::unexpected(std::move(more.error()).with({.source = input}));
+        }
+        if (*more) {
+          return true;
+        }
+        texts.reset();
+      }
+      if (next_path == paths.size()) {
+        return false;
+      }
+      input = paths[next_path++];
+      auto opened = open(input);
+      if (!opened) {
+        return tl::unexpected(std::move(opened.error()).with({.source = input}));
+      }
+      texts = std::move(*opened);
+    }
+  }
+
+  Status compare(std::string_view record, const std::string& archive, std::uint64_t number,
+                 JsonDifference& comparer) {
+    InputText text;
+    while (true) {
+      FONDS_TRY(const bool more, next(text));
+      if (!more) {
+        report.difference = {{}, 0, archive, number, "the inputs end before this record"};
+        return {};
+      }
+      if (text.event) {
+        break;
+      }
+      if (keeps_unparsed(record)) {
+        ++report.unparsed;
+        ++report.records;
+        return {};
+      }
+      ++report.rejected;
+    }
+    if (auto how = comparer.find(text.text, record)) {
+      report.difference = {input, text.offset, archive, number, std::move(*how)};
+      return {};
+    }
+    ++report.records;
+    return {};
+  }
+};
+
+Against::Against(std::vector<std::string> paths, ReadOptions read)
+    : state_(std::make_unique<State>()) {
+  state_->paths = std::move(paths);
+  state_->read = std::move(read);
+}
+
+Against::~Against() = default;
+
+Status Against::check(const Archive& archive) {
+  State& state = *state_;
+  FONDS_CHECK(state.list());
+  if (state.report.difference) {
+    return {};
+  }
+  FONDS_TRY(auto events, open_events(archive, state.read));
+  if (events->tree().log_order() == clps::kNoNode && events->records() > 1) {
+    return fail(ErrorCode::Unsupported,
+                "does not know the order of its log, so its records cannot be compared with an "
+                "input",
+                {.source = archive.source->name()});
+  }
+  const auto nodes = events->tree().nodes();
+  const bool loose = std::any_of(nodes.begin(), nodes.end(), [](const clps::Node& node) {
+    return node.type == clps::NodeType::Float;
+  });
+  JsonDifference comparer(loose);
+  FONDS_TRY(const auto records, RecordTexts::open(std::move(events), state.read.decode_threads));
+  InputText record;
+  for (std::uint64_t number = 0; !state.report.difference; ++number) {
+    FONDS_TRY(const bool more, records->next(record));
+    if (!more) {
+      return {};
+    }
+    FONDS_CHECK(state.compare(record.text, archive.source->name(), number, comparer));
+  }
+  return {};
+}
+
+Result<AgainstReport> Against::finish() {
+  State& state = *state_;
+  FONDS_CHECK(state.list());
+  InputText text;
+  while (!state.report.difference) {
+    FONDS_TRY(const bool more, state.next(text));
+    if (!more) {
+      break;
+    }
+    if (text.event) {
+      state.report.difference = {
+          state.input, text.offset, {}, 0, "the archives end before this document"};
+    } else {
+      ++state.report.rejected;
+    }
+  }
+  return state.report;
+}
+
+}  // namespace fonds::ops

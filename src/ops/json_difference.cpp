@@ -1,0 +1,220 @@
+#include "ops/json_difference.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace fonds::ops {
+namespace {
+
+using query::JsonToken;
+
+constexpr std::size_t kShown = 60;
+
+std::string shown(std::string_view text) {
+  return text.size() <= kShown ? std::string(text) : fmt::format("{}…", text.substr(0, kShown));
+}
+
+std::string_view name_of(JsonToken kind) {
+  switch (kind) {
+    case JsonToken::BeginObject:
+      return "an object";
+    case JsonToken::BeginArray:
+      return "an array";
+    case JsonToken::String:
+      return "a string";
+    case JsonToken::Number:
+      return "a number";
+    case JsonToken::True:
+      return "true";
+    case JsonToken::False:
+      return "false";
+    default:
+      return "null";
+  }
+}
+
+std::optional<double> as_double(std::string_view text) {
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return result.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+// The nodes in `open` from `first` on become the children of the last node.
+void JsonDifference::close(Tree& tree, std::vector<std::size_t>& open, std::size_t first,
+                           bool object) {
+  const auto begin = open.begin() + static_cast<std::ptrdiff_t>(first);
+  if (object) {
+    std::stable_sort(begin, open.end(), [&](std::size_t x, std::size_t y) {
+      return tree.nodes[x].key < tree.nodes[y].key;
+    });
+  }
+  Node node;
+  node.kind = object ? JsonToken::BeginObject : JsonToken::BeginArray;
+  node.first = tree.children.size();
+  for (auto child = begin; child != open.end(); ++child) {
+    const bool replaced =
+        object && child + 1 != open.end() && tree.nodes[*child].key == tree.nodes[*(child + 1)].key;
+    if (!replaced) {
+      tree.children.push_back(*child);
+    }
+  }
+  node.count = tree.children.size() - node.first;
+  open.erase(begin, open.end());
+  tree.nodes.push_back(node);
+}
+
+bool JsonDifference::parse(std::string_view text, Tree& tree) {
+  struct Level {
+    std::size_t first;  // in `open`
+    std::string_view key;
+    bool object;
+  };
+  tree.nodes.clear();
+  tree.children.clear();
+  tree.unescaped.clear();
+  query::JsonScanner scanner(text);
+  std::vector<Level> levels;
+  std::vector<std::size_t> open;  // nodes whose container is not complete
+  std::string scratch;
+  std::string_view key;
+  const auto unquoted = [&](std::string_view spelled) {
+    const std::string_view plain = query::unquoted_json(spelled, scratch);
+    return plain.data() == scratch.data() ? std::string_view(tree.unescaped.emplace_back(plain))
+                                          : plain;
+  };
+  const auto finish = [&](std::string_view own_key) {
+    tree.nodes.back().key = own_key;
+    open.push_back(tree.nodes.size() - 1);
+    key = {};
+  };
+  while (true) {
+    switch (const JsonToken token = scanner.next(); token) {
+      case JsonToken::BeginObject:
+      case JsonToken::BeginArray:
+        levels.push_back({open.size(), std::exchange(key, {}), token == JsonToken::BeginObject});
+        break;
+      case JsonToken::EndObject:
+      case JsonToken::EndArray: {
+        const Level level = levels.back();
+        levels.pop_back();
+        close(tree, open, level.first, level.object);
+        finish(level.key);
+        break;
+      }
+      case JsonToken::Key:
+        key = unquoted(scanner.spelled());
+        break;
+      case JsonToken::String:
+        tree.nodes.push_back({.kind = token, .text = unquoted(scanner.spelled())});
+        finish(key);
+        break;
+      case JsonToken::Number:
+        tree.nodes.push_back({.kind = token, .text = scanner.spelled()});
+        finish(key);
+        break;
+      case JsonToken::True:
+      case JsonToken::False:
+      case JsonToken::Null:
+        tree.nodes.push_back({.kind = token});
+        finish(key);
+        break;
+      case JsonToken::End:
+        return true;
+      case JsonToken::Damaged:
+        return false;
+    }
+  }
+}
+
+bool JsonDifference::same_number(std::string_view a, std::string_view b) const {
+  if (a == b) {
+    return true;
+  }
+  const auto x = as_double(a), y = as_double(b);
+  if (!loose_ || !x || !y) {
+    return false;
+  }
+  return *x == *y || fmt::format("{:f}", *x) == b || fmt::format("{:f}", *y) == a;
+}
+
+std::optional<std::string> JsonDifference::differs(const Node& a, const Node& b) const {
+  if (a.kind != b.kind) {
+    return fmt::format("{} in the input, {} in the archive", name_of(a.kind), name_of(b.kind));
+  }
+  const bool same = a.kind == JsonToken::Number   ? same_number(a.text, b.text)
+                    : a.kind == JsonToken::String ? a.text == b.text
+                                                  : true;
+  if (!same) {
+    return fmt::format("{} in the input, {} in the archive", shown(a.text), shown(b.text));
+  }
+  if (a.kind == JsonToken::BeginArray && a.count != b.count) {
+    return fmt::format("{} elements in the input, {} in the archive", a.count, b.count);
+  }
+  return std::nullopt;
+}
+
+// As the query language writes it, with the places in arrays.
+std::string JsonDifference::path_of(const std::vector<Pair>& pairs, const Tree& tree) {
+  std::string path;
+  for (const Pair& pair : pairs) {
+    const std::size_t at = pair.next - 1;
+    if (pair.a->kind == JsonToken::BeginArray) {
+      path += fmt::format("[{}]", at);
+    } else if (at < pair.a->count) {
+      path += path.empty() ? "" : ".";
+      path += shown(tree.nodes[tree.children[pair.a->first + at]].key);
+    }
+  }
+  return path;
+}
+
+std::optional<std::string> JsonDifference::find(std::string_view input, std::string_view archived) {
+  if (input == archived) {
+    return std::nullopt;
+  }
+  if (!parse(input, a_) || !parse(archived, b_)) {
+    return "no JSON";
+  }
+  std::vector<Pair> pairs;
+  const Node* x = &a_.nodes.back();
+  const Node* y = &b_.nodes.back();
+  while (true) {
+    if (const auto how = differs(*x, *y)) {
+      const std::string path = path_of(pairs, a_);
+      return path.empty() ? *how : fmt::format("{}: {}", path, *how);
+    }
+    pairs.push_back({x, y});
+    while (!pairs.empty() &&
+           pairs.back().next == std::max(pairs.back().a->count, pairs.back().b->count)) {
+      pairs.pop_back();
+    }
+    if (pairs.empty()) {
+      return std::nullopt;
+    }
+    Pair& pair = pairs.back();
+    const std::size_t at = pair.next++;
+    const auto child = [at](const Tree& tree, const Node& node) {
+      return at < node.count ? &tree.nodes[tree.children[node.first + at]] : nullptr;
+    };
+    x = child(a_, *pair.a);
+    y = child(b_, *pair.b);
+    const bool object = pair.a->kind == JsonToken::BeginObject;
+    if (object && (x == nullptr || y == nullptr || x->key != y->key)) {
+      // Keys are sorted: the smaller one is missing on the other side.
+      const bool in_input = y == nullptr || (x != nullptr && x->key < y->key);
+      pairs.pop_back();
+      const std::string path = path_of(pairs, a_);
+      return fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
+                         shown(in_input ? x->key : y->key),
+                         in_input ? "in the input" : "in the archive");
+    }
+  }
+}
+
+}  // namespace fonds::ops
