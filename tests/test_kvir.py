@@ -188,6 +188,13 @@ def test_a_stream_of_a_stream_keeps_generated_keys_and_metadata(tmp_path):
     assert after["kv_ir"]["generated_values"] == before["kv_ir"]["generated_values"]
 
 
+def test_metadata_of_further_streams_are_counted(tmp_path):
+    from_lines(tmp_path / "other", ['{"a":1}'], options=["--header", "app=else"])
+    assert "user metadata of further streams (1)" in convert(tmp_path / "out", FOUR, tmp_path / "other")
+    assert events(tmp_path / "out") == [*events(FOUR), {"a": 1}]
+    assert "user metadata" not in convert(tmp_path / "twice", FOUR, FOUR)
+
+
 def test_clp_s_archives_become_streams(tmp_path):
     archive = CLPS / "v050-service.clps"
     convert(tmp_path / "out.clp.zst", archive)

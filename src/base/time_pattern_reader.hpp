@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
@@ -48,13 +49,15 @@ class TrustingTimeReader {
       case TimeField::Month:
         return read_two(month_);
       case TimeField::Day:
-      case TimeField::DayBlank:
         return read_two(day_);
+      case TimeField::DayBlank:
+        return read_padded(day_);
       case TimeField::Hour:
-      case TimeField::HourBlank:
       case TimeField::Hour12:
-      case TimeField::Hour12Blank:
         return read_two(hour_);
+      case TimeField::HourBlank:
+      case TimeField::Hour12Blank:
+        return read_padded(hour_);
       case TimeField::HalfDay:
         half_day_ = left() > 0 && *at_ == 'P' ? 1 : 0;
         return skip(2);
@@ -116,28 +119,50 @@ class TrustingTimeReader {
  private:
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
-  // Two digits, or a blank and one. Other bytes make a number too, of four digits at most.
+  // Of bytes that are no digits it is a number too, of four digits at most.
+  static int two_digits(const char* at) { return (at[0] - '0') * 10 + (at[1] - '0'); }
+
   bool read_two(int& value) {
     if (left() < 2) {
       return false;
     }
-    value = (at_[0] == ' ' ? 0 : (at_[0] - '0') * 10) + (at_[1] - '0');
+    value = two_digits(at_);
+    at_ += 2;
+    return true;
+  }
+
+  // A blank may stand for the ten.
+  bool read_padded(int& value) {
+    if (left() < 2) {
+      return false;
+    }
+    value = at_[0] == ' ' ? at_[1] - '0' : two_digits(at_);
     at_ += 2;
     return true;
   }
 
   bool read_year() {
-    int century = 0;
-    if (!read_two(century) || !read_two(year_)) {
+    if (left() < 4) {
       return false;
     }
-    year_ += 100 * century;
+    year_ = 100 * two_digits(at_) + two_digits(at_ + 2);
+    at_ += 4;
     return true;
   }
 
   bool read_date_and_time() {
-    return read_year() && skip(1) && read_two(month_) && skip(1) && read_two(day_) && skip(1) &&
-           read_two(hour_) && skip(1) && read_two(minute_) && skip(1) && read_two(second_);
+    constexpr std::size_t kLength = 19;
+    if (left() < kLength) {
+      return false;
+    }
+    year_ = 100 * two_digits(at_) + two_digits(at_ + 2);
+    month_ = two_digits(at_ + 5);
+    day_ = two_digits(at_ + 8);
+    hour_ = two_digits(at_ + 11);
+    minute_ = two_digits(at_ + 14);
+    second_ = two_digits(at_ + 17);
+    at_ += kLength;
+    return true;
   }
 
   bool read_name(const std::string* names, int count, int& value) {
@@ -159,13 +184,18 @@ class TrustingTimeReader {
     return static_cast<std::size_t>(at - at_);
   }
 
+  // `digits` is 9 at most.
   bool read_fraction(std::size_t digits) {
     if (left() < digits) {
       return false;
     }
-    for (std::size_t i = 0; i < 9; ++i) {
-      fraction_ = fraction_ * 10 + (i < digits ? at_[i] - '0' : 0);
+    constexpr std::array<std::int32_t, 10> kUnits = {
+        1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+    fraction_ = 0;  // of several the last counts
+    for (std::size_t i = 0; i < digits; ++i) {
+      fraction_ = fraction_ * 10 + (at_[i] - '0');
     }
+    fraction_ *= kUnits[digits];
     at_ += digits;
     return true;
   }

@@ -331,7 +331,7 @@ INSTANTIATE_TEST_SUITE_P(
         R"(December} \Y \I:\M:\S \p)",
         R"(\A{Sun,Mon,Tue,Wed,Thu,Fri,Sat} \B{a,b,c,d,e,f,g,h,i,j,k,ab} \e \H:\M:\S \Y)",
         R"(\m-\d \H:\M:\S.\3)", R"(\E)", R"(\L)", R"(\C)", R"(\N)", R"(\E.\3)", R"(\E.\T)",
-        R"(\H \o{EST,-0500})", R"(\J)", R"(\9)", R"(\T)"));
+        R"(\H \o{EST,-0500})", R"(\J)", R"(\9)", R"(\T)", R"(\9|\6|\3|\T)"));
 
 TEST(TimePatternExactly, TakesNothingBeyond64Bits) {
   const auto pattern = TimePattern::parse(R"("\Y-\m-\d \H:\M:\S.\9")");

@@ -2,12 +2,19 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/put_digits.hpp"
+#include "format/clps/text_buffer.hpp"
+#include "format/kvir/stream.hpp"
+#include "format/kvir/tree.hpp"
 
 namespace fonds::kvir {
 

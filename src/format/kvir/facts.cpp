@@ -1,5 +1,10 @@
 #include "format/kvir/facts.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +12,8 @@
 #include "base/text.hpp"
 #include "format/clps/facts.hpp"
 #include "format/kvir/record_reader.hpp"
+#include "format/kvir/stream.hpp"
+#include "format/kvir/tree.hpp"
 
 namespace fonds::kvir {
 namespace {

@@ -1,7 +1,11 @@
 #include "format/kvir/format.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +13,7 @@
 
 #include "format/kvir/facts.hpp"
 #include "format/kvir/record_reader.hpp"
+#include "format/kvir/stream.hpp"
 #include "format/kvir/writing.hpp"
 
 namespace fonds::kvir {

@@ -1,5 +1,6 @@
 // The metadata of a stream: a JSON object.
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,7 +90,7 @@ Result<Metadata> parse_metadata(std::string_view json) {
   bool has_version = false;
   std::string_view user;
   const bool whole =
-      is_utf8(json) && each_member(json, [&](std::string key, std::string_view value) {
+      is_utf8(json) && each_member(json, [&](const std::string& key, std::string_view value) {
         if (key == "VERSION") {
           has_version = true;
           out.version = text_of(value);

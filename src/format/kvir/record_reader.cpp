@@ -1,10 +1,19 @@
 #include "format/kvir/record_reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "format/kvir/stream.hpp"
+#include "format/kvir/tree.hpp"
 
 namespace fonds::kvir {
 namespace {

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "format/clps/verify_json.hpp"
+#include "format/kvir/cursor.hpp"
 #include "format/kvir/tags.hpp"
 #include "format/kvir/text.hpp"
+#include "format/kvir/tree.hpp"
 
 namespace fonds::kvir {
 namespace {

@@ -4,6 +4,12 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +18,9 @@
 #include "format/kvir/document.hpp"
 #include "format/kvir/stream.hpp"
 #include "format/kvir/tags.hpp"
+#include "format/kvir/text.hpp"
+#include "format/kvir/tree.hpp"
+#include "query/json_scanner.hpp"
 
 namespace fonds::kvir {
 namespace {

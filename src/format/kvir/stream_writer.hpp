@@ -82,7 +82,8 @@ class StreamWriter {
     NodeId key = kRoot;  // the first node of the key that it is the value of
   };
 
-  StreamWriter(const StreamWriterOptions& options) : options_(options), text_(options.eight_byte) {}
+  explicit StreamWriter(const StreamWriterOptions& options)
+      : options_(options), text_(options.eight_byte) {}
   Status put_preamble();
   Status walk(std::string_view json, Side& side);
   Status take_value(std::string_view json, query::JsonScanner& scanner, Side& side);

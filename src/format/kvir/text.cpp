@@ -1,9 +1,14 @@
 #include "format/kvir/text.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <fmt/core.h>
 
+#include "format/clps/log_type.hpp"
+#include "format/kvir/cursor.hpp"
 #include "format/kvir/tags.hpp"
 
 namespace fonds::kvir {

@@ -1,7 +1,13 @@
 #include "format/kvir/tree.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 

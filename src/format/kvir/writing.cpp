@@ -1,17 +1,22 @@
 #include "format/kvir/writing.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "base/json_writer.hpp"
 #include "format/kvir/record_reader.hpp"
+#include "format/kvir/stream.hpp"
 #include "format/kvir/stream_writer.hpp"
 
 namespace fonds::kvir {
@@ -84,6 +89,7 @@ class KvirWriter final : public RecordWriter {
     }
     return status;
   }
+  void comes_from(const RecordOrigin& origin) override { archive_ = origin.archive; }
   Fate fate() const override { return fate_; }
 
   std::map<std::string, std::uint64_t, std::less<>> losses() const override {
@@ -111,16 +117,19 @@ class KvirWriter final : public RecordWriter {
 
   // The first record tells what metadata its stream had.
   Status begin(const Metadata* metadata) {
+    if (stream_ != nullptr && archive_ == looked_at_) {
+      return {};
+    }
     UserMetadata members = metadata != nullptr ? metadata->user : UserMetadata();
     if (stream_ != nullptr) {
-      if (metadata != nullptr && metadata != last_ && members != first_) {
+      if (metadata != nullptr && members != first_) {
         losses_["user metadata of further streams"] += members.size();
       }
-      last_ = metadata;
+      looked_at_ = archive_;
       return {};
     }
     first_ = members;
-    last_ = metadata;
+    looked_at_ = archive_;
     for (const auto& [key, value] : given_) {
       set(members, key, value);
     }
@@ -182,7 +191,7 @@ class KvirWriter final : public RecordWriter {
   UserMetadata given_, first_;
   std::uint64_t most_;
   bool leave_out_;
-  const Metadata* last_ = nullptr;
+  std::uint64_t archive_ = 0, looked_at_ = 0;  // numbers of archives
   std::unique_ptr<StreamWriter> stream_;
   std::string block_;
   Fate fate_ = Fate::Whole;
