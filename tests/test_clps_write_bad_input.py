@@ -1,12 +1,14 @@
 """Inputs that clp-s gives up at: what becomes of them, that it is counted, and that all else is kept."""
 import json
 import re
+import resource
+import subprocess
 
 import pytest
-from clps_peer.records import Number, Object, parse
+from clps_peer.records import parse
 from clps_write import peers
 from clps_write.writer import VERSIONS, Options, any_order, came_back, convert, expected, write
-from program import fonds
+from program import BINARY, fonds
 
 GOOD = ['{"a":1,"s":"x y 1"}', '{"b":[1,{"c":null}]}', '{"d":2.50}']
 
@@ -85,7 +87,7 @@ def test_a_bad_line_is_kept_as_its_text(bad, tmp_path):
 def test_strict_stops_at_a_bad_line(bad, tmp_path):
     out = Outcome(tmp_path, around(bad), "--strict")
     assert out.status in (1, 3)
-    assert re.search(r"in\.json: (?:decoded )?offset 20\b", out.said), out.said
+    assert re.search(r"in\.json: (decoded )?offset 20\b", out.said), out.said
     assert not out.archive.exists()
 
 
@@ -182,7 +184,7 @@ def test_of_duplicate_keys_the_last_wins(document, version, structurized, tmp_pa
     wanted = expected(f"{GOOD[0]} {document} {GOOD[1]} {document}", options)
     assert came_back(fonds("cat", out.archive).stdout) == wanted
     if "[" not in document or structurized or document.startswith('{"a"'):
-        assert out.change("duplicate") >= 2
+        assert out.change("come again") >= 2
     else:
         assert not out.changes
     peers.decompressed_alike(out.archive, options, wanted)
@@ -190,7 +192,7 @@ def test_of_duplicate_keys_the_last_wins(document, version, structurized, tmp_pa
 
 def test_strict_stops_at_a_duplicate_key(tmp_path):
     out = Outcome(tmp_path, b'{"a":1}\n{"b":{"a":1,"a":2}}\n', "--strict")
-    assert out.status in (1, 3) and "duplicate" in out.said
+    assert out.status in (1, 3) and "come again" in out.said
     assert not out.archive.exists()
 
 
@@ -255,21 +257,16 @@ def test_a_document_that_is_too_long(tmp_path):
     assert out.lines() == GOOD
     assert out.rejected == 2
     assert out.left_out()[0] == long
-    exact = of_exactly_its_size(tmp_path, long)
-    assert exact == [long.decode()]
 
 
-def of_exactly_its_size(folder, document):
-    archive = write(folder / "exact", ["-"], Options(more=("--max-document-size", len(document))), input=document + b"\n")
-    return fonds("cat", archive).stdout.decode().splitlines()
+def test_a_document_that_is_just_not_too_long(tmp_path):
+    document = b'{"a":"' + b"x" * 100_000 + b'"}'
+    archive = write(tmp_path / "out", ["-"], Options(more=("--max-document-size", len(document))), input=document + b"\n")
+    assert fonds("cat", archive).stdout == document + b"\n"
 
 
 def test_a_line_without_end_takes_little_memory(tmp_path):
     """A stretch of 300 MB that is no document is never held whole."""
-    import resource
-    import subprocess
-
-    from program import BINARY
     script = ('head -c 300000000 /dev/zero | tr "\\0" "x"; printf "\\n%s\\n" "$1"', "-", GOOD[0])
     feed = subprocess.Popen(["sh", "-c", *script], stdout=subprocess.PIPE)
     done = subprocess.run([BINARY, "convert", "--to", "clp-s", "--max-document-size", "1000000", "-o", tmp_path / "out", "-"], stdin=feed.stdout,
@@ -318,5 +315,3 @@ def test_a_container_under_the_empty_key_within_an_array_is_printed_right_by_clp
     archive = write(tmp_path / "out", ["-"], options, input=document.encode())
     assert parse(fonds("cat", archive).stdout.decode()) == parse(document)
     peers.decompressed_alike(archive, options, expected(document, options))
-    assert fonds("search", "--count", "m: 1", archive).stdout.strip() == b"1"
-    assert isinstance(parse(document), Object) and isinstance(parse("1"), Number)

@@ -7,7 +7,7 @@ from clps_write.writer import Options, write
 from program import fonds
 
 # About integers above int64, which the peer's writer changes and ours does not.
-BIG = {"k259", "k260", "k261", "k262", "k228", "k238"}
+BIG = {"k228", "k229", "k238", "k259", "k260", "k261", "k262"}
 
 
 class Archives:
@@ -65,15 +65,18 @@ def named(cases):
 def test_our_meaning(case, archives):
     if archives.version != "0.5.0" and (case.get("timestamp_key") or case["docs"] == "odd.jsonl"):
         pytest.skip("before 0.5.0 not all times and numbers are told apart")
-    done = search(case, archives.of(case))
+    done, wanted = search(case, archives.of(case)), case["sane"]
+    if case["id"] in BIG:
+        given = (cases.KQL / case["docs"]).read_text().split("\n")[:-1]
+        wanted = sorted(cases.name(value) for _, value in cases.answer(case["query"], cases.Options(case.get("args", [])), given))
     if case.get("sane_exit") == 2:
         assert (done.returncode, done.stdout) == (2, b"")
         return
     if "--projection" in case.get("args", []):
-        assert values(lines(done.stdout)) == values(case["sane"])
+        assert values(lines(done.stdout)) == values(wanted)
     else:
-        assert names(done.stdout.splitlines()) == case["sane"]
-    assert done.returncode == (0 if case["sane"] else 1), done.stderr
+        assert names(done.stdout.splitlines()) == wanted
+    assert done.returncode == (0 if wanted else 1), done.stderr
 
 
 @named(case for case in cases.CASES if case["id"] not in BIG)

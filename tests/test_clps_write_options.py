@@ -89,9 +89,9 @@ def test_the_report_counts_what_was_made(logs):
 def test_archives_in_a_directory_are_called_by_their_ids(logs):
     write("archives/", ["logs"])
     made, = os.listdir("archives")
-    assert len(made) == 36 + len(".clps") and made[14] == "8"
+    assert len(made) == len("01234567-89ab-8def-0123-456789abcdef.clps") and made[14] == "8"
     again = [json.loads(line) for line in convert("again/", ["logs"], Options(more=("--json",))).stdout.splitlines()]
-    assert again[0]["id"] + ".clps" == made and os.listdir("again") == [made]
+    assert f"{again[0]['id']}.clps" == made and os.listdir("again") == [made]
 
 
 @pytest.mark.parametrize("words", [

@@ -28,12 +28,12 @@ NUMBER_TIMES = ["170425000{s}", "170425000{s}123", "170425000{s}123456", "170425
 
 class Documents(generate.Documents):
     """Texts of documents. `duplicates`: how often a member comes again; `containers`: arrays and objects under the empty key also
-    within arrays; `surrogates`: halves of pairs."""
+    within arrays; `surrogates`: halves of pairs; `far`: floats beyond binary64."""
 
-    def __init__(self, random, *, times=False, depth=4, duplicates=0.0, surrogates=False, far=True):
+    def __init__(self, random, *, times=False, depth=4, duplicates=0.0, containers=True, surrogates=False, far=True):
         super().__init__(random, Shape(times=times, fresh=True, depth=depth))
         self.keys = list(dict.fromkeys(self.keys + random.sample(KEYS, 7)))
-        self.duplicates, self.surrogates, self.far = duplicates, surrogates, far
+        self.duplicates, self.containers, self.surrogates, self.far = duplicates, containers, surrogates, far
 
     def blank(self):
         return self.random.choice(["", "", "", " ", "\t", "\r\n", "\n  "])
@@ -57,7 +57,7 @@ class Documents(generate.Documents):
 
     def scalar(self):
         kind = self.random.random()
-        if kind < 0.08 and self.far:
+        if kind < 0.08:
             return self.random.choice(BIG)
         if kind < 0.15:
             return self.random.choice(EDGES)
@@ -68,14 +68,15 @@ class Documents(generate.Documents):
         return super().scalar()
 
     def array(self, depth):
-        items = [self.blank() + self.value(depth - 1) + self.blank() for _ in range(self.random.choice([0, 1, 1, 2, 3, 5]))]
+        items = [self.blank() + self.value(depth - 1, within_array=True) + self.blank() for _ in range(self.random.choice([0, 1, 1, 2, 3, 5]))]
         return "[" + (",".join(items) if items else self.blank()) + "]"
 
     def object(self, depth, within_array=False, first=()):
         members = list(first)
         for name in self.random.sample(self.keys, min(len(self.keys), self.random.choice([0, 1, 2, 3, 4, 6]))):
             if name not in dict(first):
-                members += [(name, self.value(depth - 1)) for _ in range(2 if self.random.random() < self.duplicates else 1)]
+                below = 0 if within_array and name == "" and not self.containers else depth - 1
+                members += [(name, self.value(below, within_array)) for _ in range(2 if self.random.random() < self.duplicates else 1)]
         self.random.shuffle(members)
         blank = self.blank
         return "{" + ",".join(f"{blank()}{self.spelled(name)}{blank()}:{blank()}{value}{blank()}" for name, value in members) + "}"

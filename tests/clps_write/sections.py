@@ -1,5 +1,6 @@
 """Takes clp-s archives apart, by docs/formats/clp-s.md alone and trusting them: what two writers made of one input."""
 import dataclasses
+import itertools
 import struct
 from pathlib import Path
 
@@ -149,6 +150,13 @@ class Sections:
         found = [(cursor.take("i"), cursor.sized(), cursor.take("B")) for _ in range(cursor.take("Q"))]
         cursor.ends()
         return found
+
+    def log_indices(self):
+        """Of each table, the places of its records in the log."""
+        def of(table):
+            values = struct.unpack_from(f"<{table.records}q", table.columns)
+            return list(values) if self.version < (0, 3, 2) else list(itertools.accumulate(values))
+        return map(of, self.tables)
 
     def columns(self):
         """The octets of each table by its schema."""

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 from clps_peer.records import Number, Object
-from clps_peer.records import parse as parse_whole
 from program import fonds
 
 VERSIONS = ("0.5.0", "0.4.1", "0.3.1")
@@ -138,11 +137,12 @@ def expected(text, options):
     return [expect.value(document) for document in documents(text)]
 
 
-def came_back(lines):
-    """The values of JSON Lines, octets; they are UTF-8, one document a line."""
-    assert lines == b"" or lines.endswith(b"\n")
+def came_back(printed):
+    """The values of documents that a decompressor prints, each followed by a line end. One may have more of them: arrays are texts,
+    copied from the input."""
+    assert printed == b"" or printed.endswith(b"\n")
     as_it_is = AsItIs()
-    return [as_it_is.value(parse_whole(line)) for line in lines.decode().split("\n")[:-1]]
+    return [as_it_is.value(document) for document in documents(printed.decode())]
 
 
 def any_order(values):
