@@ -187,7 +187,7 @@ class ClpsWriting final : public FormatWriting {
     std::uint64_t largest = 0;
     like.on_finding = {};
     like.archive = [&](WrittenArchive&& part) -> Status {
-      largest = part.records > 1 ? std::max(largest, part.size()) : largest;
+      largest = std::max(largest, part.size());
       return largest <= options.size ? Status()
                                      : fail(ErrorCode::LimitExceeded, "this part is too large");
     };

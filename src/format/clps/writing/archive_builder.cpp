@@ -230,7 +230,7 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
       unordered.push_back(0);
       continue;
     }
-    const std::uint32_t own = has_values(token) ? column++ : kNoColumn;
+    const std::uint32_t own = has_values(token) ? definition.columns[column++] : kNoColumn;
     if (open.empty() && token.type() != NodeType::StructuredArray) {
       ordered.push_back({id, own});
       continue;
@@ -294,7 +294,14 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
 Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
   Shapes::Known& shape = shapes_.learn(batch);
   for (const TableValues& table : batch.tables) {
-    FONDS_CHECK(find_table(shape, table.table));
+    if (shape.targets[table.table].table < 0) {
+      for (const std::int32_t local : table.first_nodes) {
+        if (local >= 0) {
+          node_of(shape, local);
+        }
+      }
+      FONDS_CHECK(find_table(shape, table.table));
+    }
   }
   if (batch.patterns) {
     archive_.patterns->adopt(*batch.patterns);

@@ -176,20 +176,68 @@ std::uint32_t Shape::state_after(std::uint32_t state, Token token) {
   return entry->second;
 }
 
-std::uint32_t Shape::table_of(std::uint32_t state, const std::vector<Token>& tokens) {
-  if (states_[state].table != kNone) {
-    return states_[state].table;
-  }
-  TableDefinition table{tokens, {}};
+namespace {
+
+// The tokens of an event without the order of its keys: what stands outside of arrays sorted, then
+// the arrays as they come. `values`: for each of them that has a column, which value of the event
+// it is.
+std::vector<Token> without_order(const std::vector<Token>& tokens,
+                                 std::vector<std::uint32_t>& values) {
+  struct Placed {
+    Token token;
+    std::uint32_t value;
+  };
+  std::vector<Placed> outside, arrays;
+  std::size_t depth = 0;
+  std::uint32_t value = 0;
   for (const Token token : tokens) {
-    const NodeType type = token.is_value()               ? token.type()
-                          : token.is(Step::BeginArray)  ? NodeType::StructuredArray
-                                                         : NodeType::Object;
     const bool end = token.is(Step::EndArray) || token.is(Step::EndObject);
-    table.nodes.push_back(end ? -1 : node_of(token.place, type));
+    depth -= end ? 1 : 0;
+    const bool outer = depth == 0 && token.is_value() && token.type() != NodeType::StructuredArray;
+    (outer ? outside : arrays).push_back({token, value});
+    value += has_values(token) ? 1 : 0;
+    depth += token.is(Step::BeginArray) || token.is(Step::BeginObject) ? 1 : 0;
   }
-  tables_.push_back(std::move(table));
-  return states_[state].table = static_cast<std::uint32_t>(tables_.size() - 1);
+  std::sort(outside.begin(), outside.end(),
+            [](const Placed& a, const Placed& b) { return a.token < b.token; });
+  outside.insert(outside.end(), arrays.begin(), arrays.end());
+  std::vector<Token> sorted;
+  for (const Placed& placed : outside) {
+    sorted.push_back(placed.token);
+    if (has_values(placed.token)) {
+      values.push_back(placed.value);
+    }
+  }
+  return sorted;
+}
+
+}  // namespace
+
+const Shape::Layout& Shape::layout_of(std::uint32_t state, const std::vector<Token>& tokens) {
+  if (states_[state].layout != kNone) {
+    return layouts_[states_[state].layout];
+  }
+  std::vector<std::uint32_t> values;
+  std::vector<Token> sorted = without_order(tokens, values);
+  const auto [known, made] =
+      known_tables_.try_emplace(sorted, static_cast<std::uint32_t>(tables_.size()));
+  Layout layout{known->second, std::vector<std::uint32_t>(values.size()), {}};
+  for (std::uint32_t i = 0; i < values.size(); ++i) {
+    layout.columns[values[i]] = i;
+  }
+  for (const Token token : tokens) {
+    const NodeType type = token.is_value()              ? token.type()
+                          : token.is(Step::BeginArray) ? NodeType::StructuredArray
+                                                        : NodeType::Object;
+    const bool end = token.is(Step::EndArray) || token.is(Step::EndObject);
+    layout.nodes.push_back(end ? -1 : node_of(token.place, type));
+  }
+  if (made) {
+    tables_.push_back({tokens, layout.nodes, layout.columns});
+  }
+  layouts_.push_back(std::move(layout));
+  states_[state].layout = static_cast<std::uint32_t>(layouts_.size() - 1);
+  return layouts_.back();
 }
 
 // --- BatchBuilder
@@ -281,7 +329,8 @@ void BatchBuilder::string(Place place, std::string_view text) {
   add(place, split ? NodeType::ClpString : NodeType::VarString, 0, text);
 }
 
-TableValues& BatchBuilder::values_of(std::uint32_t table) {
+TableValues& BatchBuilder::values_of(const Shape::Layout& layout) {
+  const std::uint32_t table = layout.table;
   if (table >= place_in_batch_.size()) {
     place_in_batch_.resize(table + 1, kNoTable);
   }
@@ -290,9 +339,13 @@ TableValues& BatchBuilder::values_of(std::uint32_t table) {
     place = static_cast<std::uint32_t>(batch_->tables.size());
     TableValues& values = batch_->tables.emplace_back();
     values.table = table;
-    for (const Token token : shape_->tables()[table].tokens) {
+    values.first_nodes = layout.nodes;
+    const Shape::TableDefinition& definition = shape_->tables()[table];
+    values.columns.resize(definition.columns.size());
+    std::size_t value = 0;
+    for (const Token token : definition.tokens) {
       if (has_values(token)) {
-        values.columns.emplace_back().type = token.type();
+        values.columns[definition.columns[value++]].type = token.type();
       }
     }
   }
@@ -304,12 +357,13 @@ void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
   for (const Token token : tokens_) {
     state = shape_->state_after(state, token);
   }
-  TableValues& values = values_of(shape_->table_of(state, tokens_));
+  const Shape::Layout& layout = shape_->layout_of(state, tokens_);
+  TableValues& values = values_of(layout);
   values.events.push_back(batch_->events++);
-  ColumnValues* column = values.columns.data();
+  const std::uint32_t* column = layout.columns.data();
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (has_values(tokens_[i])) {
-      store(*column++, cells_[i]);
+      store(values.columns[*column++], cells_[i]);
     }
   }
   for (std::size_t i = 0; i < kChanges; ++i) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,7 +77,7 @@ struct Token {
   bool is_value() const { return step < 16; }
   NodeType type() const { return static_cast<NodeType>(step); }
   bool is(Step other) const { return step == static_cast<std::uint8_t>(other); }
-  friend bool operator==(const Token&, const Token&) = default;
+  friend auto operator<=>(const Token&, const Token&) = default;
 };
 
 // What a worker has learned of the input: all places and the sequences of tokens that events are.
@@ -93,6 +94,7 @@ class Shape {
   struct TableDefinition {
     std::vector<Token> tokens;
     std::vector<std::int32_t> nodes;  // of each token its node; -1 for ends
+    std::vector<std::uint32_t> columns;  // of each token with values its column in TableValues
   };
 
   // The place of a key; `container` says what it is a key or an element of.
@@ -108,8 +110,14 @@ class Shape {
   bool is_time(Place place) const { return places_[place].time_steps == kIsTime; }
   // The state behind a token; the first one is 0. Nodes of what is new are made.
   std::uint32_t state_after(std::uint32_t state, Token token);
-  // The table of events that end in a state; made if there is none.
-  std::uint32_t table_of(std::uint32_t state, const std::vector<Token>& tokens);
+  // The table of events that end in a state, and the place of each of their values among its
+  // columns; made if there is none. Events with the same keys in another order have the same table.
+  struct Layout {
+    std::uint32_t table = 0;
+    std::vector<std::uint32_t> columns;
+    std::vector<std::int32_t> nodes;  // of its tokens, in their order; -1 for ends
+  };
+  const Layout& layout_of(std::uint32_t state, const std::vector<Token>& tokens);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<TableDefinition>& tables() const { return tables_; }
@@ -130,7 +138,7 @@ class Shape {
   struct State {
     Token token;  // the last one that was met here, and where it led
     std::uint32_t next = kNone;
-    std::uint32_t table = kNone;
+    std::uint32_t layout = kNone;
   };
   struct Slot {
     std::uint64_t hash = 0;
@@ -152,6 +160,8 @@ class Shape {
   std::vector<State> states_;
   std::unordered_map<std::uint64_t, std::uint32_t> others_;  // by state and token
   std::vector<TableDefinition> tables_;
+  std::vector<Layout> layouts_;
+  std::map<std::vector<Token>, std::uint32_t> known_tables_;  // by what does not depend on order
   StringTable keys_;
   Place last_ = kUserRoot;  // that was found
 };
@@ -168,8 +178,11 @@ struct ColumnValues {
 
 struct TableValues {
   std::uint32_t table = 0;  // of the shape
+  // Of the first event, in the order of its keys: new nodes of an archive get their ids in it,
+  // whatever the worker has seen before.
+  std::vector<std::int32_t> first_nodes;
   std::vector<std::uint32_t> events;  // numbers within the batch
-  std::vector<ColumnValues> columns;  // of the tokens that have one, in their order
+  std::vector<ColumnValues> columns;  // as TableDefinition::columns places them
 };
 
 // Whether values of a token stand in a column.
@@ -282,7 +295,7 @@ class BatchBuilder {
     tokens_.push_back({place, static_cast<std::uint8_t>(type)});
     cells_.push_back({word, text, extra});
   }
-  TableValues& values_of(std::uint32_t table);
+  TableValues& values_of(const Shape::Layout& layout);
   void store(ColumnValues& column, const Cell& cell);
   void split(ColumnValues& column, std::string_view text, StringTable& types,
              std::vector<std::uint32_t>& counts);

@@ -28,7 +28,6 @@ namespace {
 using namespace writing;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
-constexpr std::uint64_t kSmallestPiece = std::uint64_t{4} << 10;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
@@ -142,7 +141,7 @@ struct ArchiveWriter::State {
         own(rules, options, kOwnShape),
         pool(options.threads, std::uint64_t{256} << 20, [this] { return make_worker(); }) {
     options.max_document_size = std::min(options.max_document_size, kMostDocument);
-    piece_bytes = std::clamp(options.target_encoded_size / 8, kSmallestPiece, kLargestPiece);
+    piece_bytes = std::clamp(options.target_encoded_size / 8, std::uint64_t{1}, kLargestPiece);
   }
 
   Result<OrderedJobs<Job>::Work> make_worker() {
