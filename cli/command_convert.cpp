@@ -105,7 +105,7 @@ Result<Exit> unpack(const Arguments& arguments, WritingCommand& command) {
 
 int run_convert(const Arguments& arguments) {
   const std::optional<ops::Target> asked = asked_target(arguments);
-  if (asked && asked->format->traits().events) {
+  if (asked && asked->format->name() == "clp-s") {
     return run_pack(arguments, asked->layout);
   }
   refuse_pack_flags(arguments);

@@ -159,7 +159,7 @@ int run_verify(const Arguments& arguments) {
   for_each_archive(
       arguments, messages, input_names(arguments, messages),
       [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
-        if (compares && !archive.format->traits().events) {
+        if (compares && archive.format->name() != "clp-s") {
           return fail(ErrorCode::Unsupported,
                       fmt::format("--against is for clp-s, not for {}", archive.format->name()),
                       {.source = archive.source->name()});

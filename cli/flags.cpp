@@ -473,10 +473,13 @@ constexpr std::array kCommands = {
         "convert", "-o OUT ARCHIVE…", "Write records into an archive of another format",
         "Writes the records of all archives, in order, into one. Without --to web archives keep "
         "every record as it is.\n"
-        "Text is read with --format lines or jsonl, and becomes recordio; JSON logs become clp-s. "
-        "What the new format cannot hold is listed; with\n"
+        "Text is read with --format lines or jsonl, and becomes recordio. What the new format "
+        "cannot hold is listed; with\n"
         "--strict nothing is written then. Stops at damage and writes nothing, unless "
-        "--skip-damaged is given.",
+        "--skip-damaged is given.\n"
+        "With --to clp-s the inputs are JSON logs, plain or compressed, directories of them, and "
+        "clp-s archives. What is no\n"
+        "event is told and left out, with status 1.",
         kConvertFlags, kConvertExamples, 0, run_convert},
     Command{"create", "-o OUT INPUT…", "Make an archive of files and directories",
             "Files become resource records, or what --metadata-for and --conversion-of say; "

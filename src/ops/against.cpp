@@ -1,7 +1,7 @@
 #include "ops/against.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,30 +12,43 @@
 #include "base/text.hpp"
 #include "codec/decoded_source.hpp"
 #include "format/clps/writing/documents.hpp"
+#include "format/clps/writing/json_walker.hpp"
 #include "ops/event_source.hpp"
 #include "ops/json_difference.hpp"
 
 namespace fonds::ops {
 namespace {
 
-constexpr std::array<std::uint8_t, 3> kKvIrMagic = {0xFD, 0x2F, 0xB5};
+enum class Kind : std::uint8_t {
+  Event,
+  Deep,  // an object that a writer may have refused for its depth
+  Other,
+};
 
-bool is_kv_ir(ByteView head) {
-  return head.size() >= kKvIrMagic.size() &&
-         std::equal(kKvIrMagic.begin(), kKvIrMagic.end(), head.begin(),
-                    [](std::uint8_t a, std::byte b) { return std::byte{a} == b; });
-}
-
-bool is_event(std::string_view text) {
+Kind kind_of(std::string_view text) {
   query::JsonScanner scanner(text);
   query::JsonToken token = scanner.next();
   if (token != query::JsonToken::BeginObject || !is_utf8(text)) {
-    return false;
+    return Kind::Other;
   }
-  while (token != query::JsonToken::End && token != query::JsonToken::Damaged) {
-    token = scanner.next();
+  std::size_t depth = 0, deepest = 0;
+  for (; token != query::JsonToken::End; token = scanner.next()) {
+    switch (token) {
+      case query::JsonToken::BeginObject:
+      case query::JsonToken::BeginArray:
+        deepest = std::max(deepest, ++depth);
+        break;
+      case query::JsonToken::EndObject:
+      case query::JsonToken::EndArray:
+        --depth;
+        break;
+      case query::JsonToken::Damaged:
+        return Kind::Other;
+      default:
+        break;
+    }
   }
-  return token == query::JsonToken::End;
+  return deepest > clps::writing::kMostDepth ? Kind::Deep : Kind::Event;
 }
 
 // {"_unparsed":"…"}
@@ -51,7 +64,7 @@ bool keeps_unparsed(std::string_view record) {
 struct InputText {
   std::string_view text;  // lives until the next one
   std::uint64_t offset = 0;
-  bool event = false;
+  Kind kind = Kind::Other;
 };
 
 class InputTexts {
@@ -69,7 +82,7 @@ class TextInput final : public InputTexts {
       if (cutter_ && cutter_->next(out.text)) {
         const auto at = static_cast<std::uint64_t>(out.text.data() - piece_.text().data());
         out.offset = piece_.offset() + at;
-        out.event = is_event(out.text);
+        out.kind = kind_of(out.text);
         return true;
       }
       cutter_.reset();
@@ -80,7 +93,7 @@ class TextInput final : public InputTexts {
       if (!piece_.left_out()) {
         cutter_.emplace(piece_);
       } else if (piece_.left_out()->first) {
-        out = {.text = {}, .offset = piece_.left_out()->offset, .event = false};
+        out = {.text = {}, .offset = piece_.left_out()->offset};
         return true;
       }
     }
@@ -122,7 +135,9 @@ class RecordTexts final : public InputTexts {
       }
     }
     const auto& line = batch_->lines[line_++];
-    out = {.text = batch_->text.substr(line.begin, line.length), .offset = offset_, .event = true};
+    out = {.text = batch_->text.substr(line.begin, line.length),
+           .offset = offset_,
+           .kind = Kind::Event};
     offset_ += line.length + 1;
     return true;
   }
@@ -133,6 +148,32 @@ class RecordTexts final : public InputTexts {
   const clps::Rebuilder::Batch* batch_ = nullptr;
   std::size_t line_ = 0;
   std::uint64_t offset_ = 0;  // in the text of all records
+};
+
+// The events of a KV-IR stream.
+class StreamTexts final : public InputTexts {
+ public:
+  static Result<std::unique_ptr<StreamTexts>> open(Archive archive, const ReadOptions& read) {
+    std::unique_ptr<StreamTexts> texts(new StreamTexts(std::move(archive)));
+    FONDS_TRY(texts->reader_, texts->archive_.format->open(texts->archive_, read));
+    return texts;
+  }
+
+  Result<bool> next(InputText& out) override {
+    FONDS_TRY(const Record* const record, reader_->next());
+    if (record == nullptr) {
+      return false;
+    }
+    const auto length = static_cast<std::size_t>(record->length().value_or(0));
+    FONDS_TRY(const ByteView text, reader_->peek_block(length));
+    out = {.text = as_text(text), .offset = record->place.unit, .kind = Kind::Event};
+    return true;
+  }
+
+ private:
+  explicit StreamTexts(Archive archive) : archive_(std::move(archive)) {}
+  Archive archive_;
+  std::unique_ptr<RecordReader> reader_;
 };
 
 }  // namespace
@@ -155,7 +196,11 @@ struct Against::State {
 
   Result<std::unique_ptr<InputTexts>> open(const std::string& path) const {
     FONDS_TRY(EventSource opened, open_event_source(path));
-    if (opened.format != nullptr && !opened.format->traits().events) {
+    if (opened.is("kv-ir")) {
+      FONDS_TRY(auto stream, StreamTexts::open(opened.archive(), read));
+      return std::unique_ptr<InputTexts>(std::move(stream));
+    }
+    if (opened.format != nullptr && !opened.is("clp-s")) {
       return fail(ErrorCode::Unsupported,
                   fmt::format("is {}, which holds no events", opened.format->name()));
     }
@@ -165,10 +210,6 @@ struct Against::State {
       return std::unique_ptr<InputTexts>(std::move(records));
     }
     FONDS_TRY(auto decoder, clps::open_input(std::move(opened.source), read));
-    FONDS_TRY(const ByteView head, decoder->peek(kKvIrMagic.size()));
-    if (is_kv_ir(head)) {
-      return fail(ErrorCode::Unsupported, "is a KV-IR stream, which cannot be compared");
-    }
     return std::unique_ptr<InputTexts>(
         std::make_unique<TextInput>(std::make_unique<clps::DocumentReader>(
             std::move(decoder), path, clps::DocumentOptions{.read = read})));
@@ -208,22 +249,22 @@ struct Against::State {
         report.difference = {{}, 0, archive, number, "the inputs end before this record"};
         return {};
       }
-      if (text.event) {
-        break;
+      std::optional<std::string> how;
+      if (text.kind != Kind::Other) {
+        how = comparer.find(text.text, record);
       }
-      if (keeps_unparsed(record)) {
-        ++report.unparsed;
+      if (text.kind == Kind::Event && how) {
+        report.difference = {input, text.offset, archive, number, std::move(*how)};
+        return {};
+      }
+      const bool same = text.kind != Kind::Other && !how;
+      if (same || keeps_unparsed(record)) {
         ++report.records;
+        report.unparsed += same ? 0 : 1;
         return {};
       }
       ++report.rejected;
     }
-    if (auto how = comparer.find(text.text, record)) {
-      report.difference = {input, text.offset, archive, number, std::move(*how)};
-      return {};
-    }
-    ++report.records;
-    return {};
   }
 };
 
@@ -274,7 +315,7 @@ Result<AgainstReport> Against::finish() {
     if (!more) {
       break;
     }
-    if (text.event) {
+    if (text.kind == Kind::Event) {
       state.report.difference = {
           state.input, text.offset, {}, 0, "the archives end before this document"};
     } else {

@@ -29,8 +29,9 @@ struct AgainstReport {
 };
 
 // Compares the records of archives, in the order of the log, with the documents of inputs: texts,
-// and archives of events. Records are the same as JSON values are (ops/json_difference.hpp); the
-// texts of numbers count, except in archives that have columns of numbers without them.
+// KV-IR streams, and other such archives. Records are the same as JSON values are
+// (ops/json_difference.hpp); the texts of numbers count, except in archives that have columns of
+// numbers without them.
 class Against {
  public:
   // Directories among `paths` stand for the files below. `read.decode_threads` rebuild records.
@@ -38,7 +39,7 @@ class Against {
   ~Against();
 
   // The next archive, in the order in which they were made. Errors: those of reading; Unsupported
-  // for an archive that does not know the order of its log, and for KV-IR.
+  // for an archive that does not know the order of its log.
   Status check(const Archive& archive);
   // No more archives come: then all inputs must be over.
   Result<AgainstReport> finish();

@@ -31,10 +31,11 @@ Result<std::string> name_of_source(std::string_view path, const SourceNaming& na
 // An input that has been recognized by its content.
 struct EventSource {
   std::shared_ptr<ByteSource> source;
-  // Of an archive that this library knows; null for everything else: texts and KV-IR.
+  // Of an archive that this library knows; null for texts.
   const Format* format = nullptr;
   std::vector<const Codec*> codecs = {};  // with `format`
 
+  bool is(std::string_view name) const { return format != nullptr && format->name() == name; }
   Archive archive() const { return {source, format, codecs}; }
 };
 // Errors: those of opening the source.

@@ -102,10 +102,10 @@ class Packing {
 
   Status add(clps::ArchiveWriter& writer, std::size_t number) {
     FONDS_TRY(EventSource input, open_event_source(paths_[number]));
-    if (input.format == nullptr) {
+    if (input.format == nullptr || input.is("kv-ir")) {
       return writer.add(std::move(input.source), names_[number]);
     }
-    if (input.format->traits().events) {
+    if (input.is("clp-s")) {
       return add_archive(writer, input);
     }
     return fail(ErrorCode::Unsupported,

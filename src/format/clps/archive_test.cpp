@@ -203,5 +203,26 @@ TEST(ClpsInflater, MoreThanBelongsHereIsDamage) {
   EXPECT_EQ(inflater.plain().size(), 4999U);
 }
 
+// A Metadata node below the user's object was once taken for a value: found by a fuzzer.
+TEST(ClpsArchive, RecordsOfANodeWithoutValuesAreTold) {
+  for (const bool within_array : {false, true}) {
+    testing_archive::MadeArchive made;
+    made.nodes = testing_archive::usual_roots();
+    made.nodes.push_back({2, NodeType::StructuredArray, "a"});
+    made.nodes.push_back({within_array ? 3 : 2, NodeType::Metadata, ""});
+    if (within_array) {
+      made.schemas = {{{1}, {0x09000001, 4}}};
+    } else {
+      made.schemas = {{{1, 4}, {}}};
+    }
+    made.tables = {{0, 2, testing_archive::differences({0, 1})}};
+    const auto read = testing_archive::read_all(made.build());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.text, "");
+    ASSERT_EQ(read.findings.size(), 1U);
+    EXPECT_THAT(read.findings[0].message, testing::HasSubstr("has no values"));
+  }
+}
+
 }  // namespace
 }  // namespace fonds::clps

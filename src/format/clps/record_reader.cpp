@@ -138,6 +138,8 @@ EventReader::EventReader(OpenedArchive opened, const ReadOptions& options)
     before_.push_back(sum);
     sum += table.records;
   }
+  stored_per_record_ = static_cast<double>(opened_.archive->header().compressed_size) /
+                       static_cast<double>(std::max<std::uint64_t>(opened_.archive->records(), 1));
 }
 
 Result<std::unique_ptr<EventReader>> EventReader::open(OpenedArchive opened,
@@ -223,10 +225,7 @@ Result<Record*> EventReader::next() {
     record_.schema = archive.schemas()[table.schema].id;
     consumed_ = 0;
     // Of what is stored as much has passed as of the records.
-    position_ = static_cast<std::uint64_t>(
-        static_cast<double>(++delivered_) /
-        static_cast<double>(std::max<std::uint64_t>(archive.records(), 1)) *
-        static_cast<double>(archive.header().compressed_size));
+    position_ = static_cast<std::uint64_t>(static_cast<double>(++delivered_) * stored_per_record_);
     return &record_;
   }
   if (check_ != nullptr && !over_) {

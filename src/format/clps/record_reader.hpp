@@ -91,6 +91,7 @@ class EventReader final : public RecordReader {
   std::unique_ptr<Rebuilder> rebuilder_;
   const Rebuilder::Batch* batch_ = nullptr;
   std::size_t line_ = 0;
+  double stored_per_record_ = 0;
   EventRecord record_;
   std::vector<Finding> loose_;
   std::uint64_t ordinal_ = 0, consumed_ = 0, position_ = 0, delivered_ = 0;

@@ -205,6 +205,10 @@ std::vector<std::uint16_t> depths_of(const SchemaTree& tree) {
   return depths;
 }
 
+std::string keeps_nothing(NodeId node) {
+  return fmt::format("node {}, of the type Metadata, has no values", node);
+}
+
 // Checks the unordered region of a schema against the tree, tag by tag.
 class UnorderedCheck {
  public:
@@ -263,6 +267,9 @@ class UnorderedCheck {
       if (!below(inner[i], container)) {
         return fmt::format("node {} does not lie below node {}", inner[i], container);
       }
+      if (tree_[inner[i]].type == NodeType::Metadata) {
+        return keeps_nothing(inner[i]);
+      }
       ++i;
     }
     return {};
@@ -296,6 +303,9 @@ std::string schema_fault(const SchemaTree& tree, const Schema& schema) {
     // the table holds one column of it, with the first value.
     if (entry < before) {
       return fmt::format("node {} follows node {} in its ordered part", entry, before);
+    }
+    if (tree[entry].type == NodeType::Metadata) {
+      return keeps_nothing(entry);
     }
     if (tree[entry].type == NodeType::StructuredArray) {
       return fmt::format("the array node {} stands in its ordered part", entry);

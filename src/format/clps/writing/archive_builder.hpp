@@ -119,6 +119,8 @@ class ArchiveBuilder {
   // Errors: LimitExceeded for an event that no archive can hold.
   Status add(Batch& batch, std::uint64_t input_bytes);
 
+  void add_input_bytes(std::uint64_t n) { archive_.input_bytes += n; }
+
   // What the original counts towards its target size.
   std::uint64_t encoded_size() const { return encoded_; }
   std::uint64_t held() const;

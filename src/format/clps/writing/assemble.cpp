@@ -288,6 +288,17 @@ void describe(const BuiltArchive& archive, const std::vector<PlannedStream>& str
   for (const PlannedStream& stream : streams) {
     out.columns_bytes += stream.plain;
   }
+  for (const auto& [node, range] : archive.times) {
+    const bool ms = range.type == NodeType::DateString;
+    if (range.min > range.max || (!ms && range.type != NodeType::Timestamp)) {
+      continue;  // numbers before 0.5.0 have no unit
+    }
+    const auto ns = [ms](std::int64_t value) { return ms ? value * 1'000'000 : value; };
+    const std::pair own(ns(range.min), ns(range.max));
+    out.times = out.times ? std::pair(std::min(out.times->first, own.first),
+                                      std::max(out.times->second, own.second))
+                          : own;
+  }
   out.dictionary_bytes = archive.variables.stored_size() + archive.log_types.stored_size() +
                          archive.array_types.stored_size();
   out.tables = archive.tables.size();

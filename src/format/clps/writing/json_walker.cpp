@@ -1,5 +1,6 @@
 #include "format/clps/writing/json_walker.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <string>
@@ -209,8 +210,18 @@ class Descent {
     if (!is_json(raw)) {
       return Fault::Syntax;
     }
-    out_.array_text(place, raw);
+    add_array(raw, place);
     return Fault::None;
+  }
+  // Readers print the text as it is, and each record on a line: line ends in it become spaces.
+  void add_array(std::string_view raw, Place place) {
+    if (raw.find_first_of("\n\r") == std::string_view::npos) {
+      return out_.array_text(place, raw);
+    }
+    std::string text(raw);
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    out_.array_text(place, out_.keep(std::move(text)));
   }
 
   Fault structured(ondemand::value value, Place place, std::size_t depth) {
@@ -230,7 +241,7 @@ class Descent {
     // array is kept as text.
     if (fault == Fault::None && outermost && unprintable_) {
       out_.drop_behind(mark);
-      out_.array_text(place, without_blanks_behind(raw));
+      add_array(without_blanks_behind(raw), place);
     }
     return fault;
   }

@@ -28,7 +28,7 @@ namespace {
 using namespace writing;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
-constexpr std::uint64_t kSmallestPiece = std::uint64_t{64} << 10;
+constexpr std::uint64_t kSmallestPiece = std::uint64_t{4} << 10;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
@@ -39,7 +39,7 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 
 // What goes through the workers, in the order of the input.
 struct Job {
-  enum class Kind : std::uint8_t { BeginInput, Piece } kind = Kind::Piece;
+  enum class Kind : std::uint8_t { BeginInput, Piece, EndInput } kind = Kind::Piece;
   // BeginInput
   std::string name;
   Properties properties;
@@ -88,6 +88,9 @@ Result<Rules> rules_of(const WriterOptions& options) {
   if (!options.timestamp_key.empty()) {
     FONDS_TRY(const query::Path path, query::parse_path(options.timestamp_key));
     rules.time_generated = path.space == query::Namespace::Generated;
+    if (path.space != query::Namespace::User && path.space != query::Namespace::Generated) {
+      return fail(ErrorCode::BadArgument, "the timestamp key is one of events");
+    }
     for (const query::PathStep& step : path.steps) {
       if (step.wildcard) {
         return fail(ErrorCode::BadArgument,
@@ -199,6 +202,11 @@ struct ArchiveWriter::State {
       builder->begin_input(input, split, properties);
       return {};
     }
+    if (job.kind == Job::Kind::EndInput) {
+      builder->add_input_bytes(job.input_bytes);
+      report.input_bytes += job.input_bytes;
+      return {};
+    }
     if (job.piece.left_out()) {
       return leave_out(job);
     }
@@ -246,6 +254,7 @@ struct ArchiveWriter::State {
 
   Status leave_out(const Job& job) {
     const LeftOut& part = *job.piece.left_out();
+    builder->add_input_bytes(job.input_bytes);
     report.input_bytes += job.input_bytes;
     const std::string reason =
         fmt::format("longer than {} octets", options.max_document_size);
@@ -307,6 +316,9 @@ struct ArchiveWriter::State {
               assemble(builder->take(), rules, options, archives));
     ++archives;
     ++report.archives;
+    if (written.columns_bytes == 0) {
+      ++report.changes["archives without columns, which the clp-s tool cannot open"];
+    }
     builder = std::make_unique<ArchiveBuilder>(rules, shapes);
     return options.archive ? options.archive(std::move(written)) : Status();
   }
@@ -367,7 +379,9 @@ struct ArchiveWriter::State {
         count(Change::ByteOrderMarks, 1);
       }
       if (!more || !*more) {
-        report.input_bytes += reader.decoded_bytes() - told;
+        job->kind = Job::Kind::EndInput;
+        job->input_bytes = reader.decoded_bytes() - told;  // blanks
+        FONDS_CHECK(put(std::move(job)));
         return more ? Status() : judge(more.error());
       }
       const std::uint64_t end = job->piece.offset() + job->piece.text().size();
@@ -444,8 +458,10 @@ struct ArchiveWriter::State {
         }
         std::size_t end = line + 1;
         while (end < batch->lines.size() &&
+               batch->lines[end].begin - batch->lines[line].begin < piece_bytes &&
                (next_range == ranges.size() ||
-                batch->lines[end].log_index < ranges[next_range].begin)) {
+                batch->lines[end].log_index < ranges[next_range].begin) &&
+               batch->lines[end].begin - batch->lines[line].begin < piece_bytes) {
           ++end;
         }
         const std::size_t from = batch->lines[line].begin;
