@@ -122,8 +122,6 @@ def compress_well(title):
             ZSTD: race.zstd(),
             "libzstd alone, dictionaries and streams": race.limit(),
         }, [
-            Demand("CPU, clp-s / fonds", (PEER, "cpu"), (ONE, "cpu"), at_least=2),
-            Demand("wall, clp-s / fonds on 2 threads", (PEER, "wall"), (TWO, "wall"), at_least=3.5),
             size(ONE, PEER, 1, "size, fonds / clp-s"),
             size(ONE, ZSTD, 1, "size, fonds / zstd -9"),
         ])

@@ -5,9 +5,10 @@ import struct
 from pathlib import Path
 
 import zstandard
+from clps_builder import (BOOLEAN, CLP_STRING, DATE_STRING, DELTA_INTEGER, DICTIONARY_FLOAT, FLOAT, FORMATTED_FLOAT, INTEGER, TIMESTAMP,
+                          UNSTRUCTURED_ARRAY, VAR_STRING)
 
 MEMBERS = ("/schema_tree", "/schema_ids", "/table_metadata", "/var.dict", "/log.dict", "/array.dict", "/0")
-METADATA_PACKETS = {0: "archive", 1: "files", 2: "times", 3: "inputs"}
 
 
 def inflate(data):
@@ -158,6 +159,59 @@ class Sections:
             return list(values) if self.version < (0, 3, 2) else list(itertools.accumulate(values))
         return map(of, self.tables)
 
-    def columns(self):
-        """The octets of each table by its schema."""
-        return {table.schema: (table.records, table.columns) for table in self.tables}
+    def schemas(self):
+        """The entries of each schema: (ordered ones, unordered ones)."""
+        cursor, found = Cursor(self.plain["/schema_ids"]), {}
+        for _ in range(cursor.take("Q")):
+            number, count, ordered = cursor.take("iII")
+            entries = [cursor.take("i") for _ in range(count)]
+            found[number] = tuple(entries[:ordered]), tuple(entries[ordered:])
+        cursor.ends()
+        return found
+
+    def values(self):
+        """Of each table, by its schema: how many records, and of each column the node and its values, with the entries of dictionaries
+        in place of their numbers."""
+        return {table.schema: (table.records, list(self._columns(table))) for table in self.tables}
+
+    def _columns(self, table):
+        nodes, cursor, count = self.nodes(), Cursor(table.columns), table.records
+        many = lambda form: struct.unpack(f"<{count}{form}", cursor.octets(struct.calcsize(f"<{count}{form}")))  # noqa: E731
+        variables = self.dictionaries["/var.dict"]
+        for node in itertools.chain(*self.schemas()[table.schema]):
+            kind = nodes[node][2] if 0 <= node < 1 << 24 else None
+            if kind in (INTEGER, DELTA_INTEGER):
+                yield node, many("q")
+            elif kind == FLOAT:
+                yield node, many("d")
+            elif kind in (CLP_STRING, UNSTRUCTURED_ARRAY):
+                words = many("Q")
+                held = [cursor.take("q") for _ in range(cursor.take("Q"))]
+                log_types = self.dictionaries["/log.dict" if kind == CLP_STRING else "/array.dict"]
+                yield node, [self._text(log_types[word & 0xFFFFFF], held, word >> 24) for word in words]
+            elif kind in (VAR_STRING, DICTIONARY_FLOAT):
+                yield node, [variables[id] for id in many("Q")]
+            elif kind == BOOLEAN:
+                yield node, many("B")
+            elif kind == FORMATTED_FLOAT:
+                yield node, list(zip(many("d"), many("H")))
+            elif kind in (DATE_STRING, TIMESTAMP):
+                yield node, list(zip(many("q"), many("Q")))
+        cursor.ends()
+
+    def _text(self, log_type, held, first):
+        """The log type of a cell, and its variables."""
+        values, escaped = [], False
+        for c in log_type:
+            if escaped or c not in b"\\\x11\x12\x13":
+                escaped = False
+            elif c == 0x5C:
+                escaped = True
+            else:
+                value = held[first + len(values)]
+                values.append(self.dictionaries["/var.dict"][value] if c == 0x12 and self.version >= (0, 4, 0) else
+                              self._old_variable(value) if c == 0x11 and self.version < (0, 4, 0) else value)
+        return log_type, values
+
+    def _old_variable(self, value):
+        return self.dictionaries["/var.dict"][value - 2**62] if 2**62 <= value < 2**63 - 1 else value
