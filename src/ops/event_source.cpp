@@ -94,9 +94,10 @@ Result<std::vector<std::byte>> read_head(std::shared_ptr<ByteSource>& source) {
   return head;
 }
 
+// Whether an object begins here, behind blanks; or nothing but blanks shows, which are no archive.
 bool begins_object(ByteView head) {
   const std::size_t at = as_text(head).find_first_not_of(" \t\r\n");
-  return at != std::string_view::npos && as_text(head)[at] == '{';
+  return at == std::string_view::npos || as_text(head)[at] == '{';
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ Result<EventSource> open_event_source(std::string_view path) {
   EventSource opened;
   FONDS_TRY(opened.source, open_archive_source(path));
   FONDS_TRY(auto head, read_head(opened.source));
-  if (head.empty() || begins_object(head)) {
+  if (begins_object(head)) {
     return opened;
   }
   // Recognized by a copy of its beginning: what is no archive is not looked through.

@@ -181,7 +181,7 @@ class ClpsWriting final : public FormatWriting {
     return static_cast<std::uint64_t>(std::clamp(target, 1.0, static_cast<double>(kNoTarget)));
   }
 
-  // Of parts of more than one record; behind one that is too large the others are not looked at.
+  // Behind a part that is too large the others are not looked at.
   static Result<std::uint64_t> largest_part(std::span<const fonds::Archive> one, WriterOptions like,
                                             const SplitOptions& options) {
     std::uint64_t largest = 0;
