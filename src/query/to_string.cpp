@@ -45,6 +45,8 @@ void append_key(std::string& out, std::string_view key) {
     const std::string_view character = key.substr(at, length);
     if (key[at] == ':' || is_blank_or_control(utf8::octet(key[at]))) {
       append_unicode_escape(out, utf8::octet(key[at]));
+    } else if (character == "\xEF\xBB\xBF") {
+      append_unicode_escape(out, 0xFEFFU);  // in front of a query it would be a byte order mark
     } else if (length == 1 && kSpecial.find(key[at]) != std::string_view::npos) {
       out += '\\';
       out += key[at];
