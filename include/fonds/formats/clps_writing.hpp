@@ -80,7 +80,7 @@ struct WriterOptions {
   bool strict = false;         // what would be changed or left out is an error
   ReadOptions read = {};       // stop, max_window, memory_budget
   // Takes each archive when it is complete. Errors end the writing.
-  std::function<Status(WrittenArchive&& archive)> archive;
+  std::function<Status(WrittenArchive&& archive)> archive = {};
   // Takes what becomes no event, in its order. Not needed.
   std::function<Status(const RejectedText& rejected)> rejected = {};
   std::function<void(const Finding&)> on_finding = {};

@@ -156,13 +156,13 @@ bool ArchiveBuilder::has_room_for(const Batch& batch) const {
 
 void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
                                  std::vector<std::pair<std::string, std::string>> properties) {
-  archive_.inputs.push_back({std::move(name), split, archive_.records, archive_.records,
-                             std::move(properties)});
+  archive_.inputs.push_back(
+      {std::move(name), split, archive_.records, archive_.records, std::move(properties)});
 }
 
 NodeId ArchiveBuilder::node(NodeId parent, NodeType type, std::string_view key) {
-  const auto [entry, made] = node_ids_.try_emplace(
-      NodeKey{parent, type, std::string(key)}, static_cast<NodeId>(archive_.nodes.size()));
+  const auto [entry, made] = node_ids_.try_emplace(NodeKey{parent, type, std::string(key)},
+                                                   static_cast<NodeId>(archive_.nodes.size()));
   if (!made) {
     return entry->second;
   }
@@ -215,12 +215,12 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
     if (token.is(Step::EndArray) || token.is(Step::EndObject)) {
       const std::size_t length = unordered.size() - open.back() - 1;
       if (length > kMostTagged) {
-        return fail(ErrorCode::LimitExceeded,
-                    fmt::format("an array of {} values is too long for a structured array",
-                                length));
+        return fail(
+            ErrorCode::LimitExceeded,
+            fmt::format("an array of {} values is too long for a structured array", length));
       }
-      unordered[open.back()] = tag(
-          token.is(Step::EndArray) ? NodeType::StructuredArray : NodeType::Object, length);
+      unordered[open.back()] =
+          tag(token.is(Step::EndArray) ? NodeType::StructuredArray : NodeType::Object, length);
       open.pop_back();
       continue;
     }
@@ -313,8 +313,8 @@ Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
   maps.variables = translate(batch.variables, archive_.variables);
   maps.log_types = translate(batch.log_types, batch.log_type_variables, archive_.log_types,
                              archive_.log_type_variables);
-  maps.array_types = translate(batch.array_types, batch.array_type_variables,
-                               archive_.array_types, archive_.array_type_variables);
+  maps.array_types = translate(batch.array_types, batch.array_type_variables, archive_.array_types,
+                               archive_.array_type_variables);
   encoded_ += archive_.variables.stored_size() + archive_.log_types.stored_size() +
               archive_.array_types.stored_size() - dictionaries;
   for (const TableValues& values : batch.tables) {

@@ -1,5 +1,5 @@
-// One archive while it grows: batches in the order of the input become its tree, schemas, tables and
-// dictionaries.
+// One archive while it grows: batches in the order of the input become its tree, schemas, tables
+// and dictionaries.
 #pragma once
 
 #include <cstdint>
@@ -124,9 +124,7 @@ class ArchiveBuilder {
   // What the original counts towards its target size.
   std::uint64_t encoded_size() const { return encoded_; }
   std::uint64_t held() const;
-  const TimePatterns* patterns() const {
-    return archive_.patterns ? &*archive_.patterns : nullptr;
-  }
+  const TimePatterns* patterns() const { return archive_.patterns ? &*archive_.patterns : nullptr; }
   const BuiltArchive& archive() const { return archive_; }
   BuiltArchive take() { return std::move(archive_); }
 
@@ -160,7 +158,8 @@ class ArchiveBuilder {
   Shapes& shapes_;
   BuiltArchive archive_;
   std::unordered_map<NodeKey, NodeId, NodeKeyHash> node_ids_;
-  std::vector<std::uint32_t> time_steps_;  // of each node: how much of the timestamp key leads there
+  std::vector<std::uint32_t>
+      time_steps_;  // of each node: how much of the timestamp key leads there
   std::unordered_map<std::string, std::size_t> tables_;
   std::uint64_t encoded_ = 0;
 };

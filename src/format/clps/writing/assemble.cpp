@@ -121,8 +121,7 @@ class ColumnWriter {
 
   Status table(BuiltTable& table) {
     if (rules_.log_order) {
-      FONDS_CHECK(rules_.plain_log_index() ? words(table.log_index)
-                                           : differences(table.log_index));
+      FONDS_CHECK(rules_.plain_log_index() ? words(table.log_index) : differences(table.log_index));
     }
     for (BuiltColumn& column : table.columns) {
       FONDS_CHECK(this->column(column));
@@ -376,10 +375,9 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
   for (const auto& [node, range] : archive.times) {
     times.push_back(range);
   }
-  metadata.times = archive.patterns
-                       ? timestamp_dictionary(rules.version, options.timestamp_key, times,
-                                              *archive.patterns)
-                       : std::string(16, '\0');
+  metadata.times = archive.patterns ? timestamp_dictionary(rules.version, options.timestamp_key,
+                                                           times, *archive.patterns)
+                                    : std::string(16, '\0');
   metadata.inputs = rules.log_order ? &archive.inputs : nullptr;
   metadata.creator_id = options.creator_id;
   const std::string plain_metadata = metadata_section(metadata);

@@ -226,9 +226,9 @@ const Shape::Layout& Shape::layout_of(std::uint32_t state, const std::vector<Tok
     layout.columns[values[i]] = i;
   }
   for (const Token token : tokens) {
-    const NodeType type = token.is_value()              ? token.type()
+    const NodeType type = token.is_value()             ? token.type()
                           : token.is(Step::BeginArray) ? NodeType::StructuredArray
-                                                        : NodeType::Object;
+                                                       : NodeType::Object;
     const bool end = token.is(Step::EndArray) || token.is(Step::EndObject);
     layout.nodes.push_back(end ? -1 : node_of(token.place, type));
   }

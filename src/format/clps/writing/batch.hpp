@@ -33,7 +33,9 @@ struct Rules {
   std::vector<std::string> time_key = {};  // its steps; empty: none
   bool time_generated = false;             // it is a generated key
 
-  Generation generation() const { return version < Version{0, 4, 0} ? Generation::Old : Generation::New; }
+  Generation generation() const {
+    return version < Version{0, 4, 0} ? Generation::Old : Generation::New;
+  }
   bool plain_log_index() const { return version < Version{0, 3, 2}; }
   bool dictionary_floats() const { return version >= Version{0, 4, 1}; }
   NodeType time_type() const {
@@ -44,14 +46,14 @@ struct Rules {
 // What was changed, by kind.
 enum class Change : std::uint8_t {
   DuplicateKeys,
-  FloatSpelling,     // a float that does not come back as it was written
-  IntegerAsFloat,    // beyond 64 bits, where the version has no better form
+  FloatSpelling,   // a float that does not come back as it was written
+  IntegerAsFloat,  // beyond 64 bits, where the version has no better form
   LoneSurrogates,
-  TimesKeptOut,      // values at the timestamp key that no pattern gives back
-  GeneratedFloats,   // NaN and infinities, which have no JSON text
-  ReplacedOctets,    // invalid UTF-8 in what is kept as `_unparsed`
+  TimesKeptOut,     // values at the timestamp key that no pattern gives back
+  GeneratedFloats,  // NaN and infinities, which have no JSON text
+  ReplacedOctets,   // invalid UTF-8 in what is kept as `_unparsed`
   ByteOrderMarks,
-  GeneratedKeys,     // of an archive: they are not rebuilt
+  GeneratedKeys,  // of an archive: they are not rebuilt
 };
 inline constexpr std::size_t kChanges = 9;
 std::string_view to_string(Change change);
@@ -93,7 +95,7 @@ class Shape {
   };
   struct TableDefinition {
     std::vector<Token> tokens;
-    std::vector<std::int32_t> nodes;  // of each token its node; -1 for ends
+    std::vector<std::int32_t> nodes;     // of each token its node; -1 for ends
     std::vector<std::uint32_t> columns;  // of each token with values its column in TableValues
   };
 
@@ -196,8 +198,8 @@ struct Rejected {
 
 // What a worker makes of a piece.
 struct Batch {
-  std::uint32_t shape = 0;                           // the worker's, and
-  bool fresh_shape = false;                          // it has forgotten what was before
+  std::uint32_t shape = 0;   // the worker's, and
+  bool fresh_shape = false;  // it has forgotten what was before
   struct NewNode {
     std::int32_t parent;
     NodeType type;
@@ -205,7 +207,7 @@ struct Batch {
   };
   std::vector<NewNode> new_nodes;  // that it has learned since the last batch
   std::vector<Shape::TableDefinition> new_tables;
-  std::vector<TableValues> tables;                   // in the order of their first events
+  std::vector<TableValues> tables;  // in the order of their first events
   StringTable variables, log_types, array_types;
   std::vector<std::uint32_t> log_type_variables, array_type_variables;  // each one's number
   std::size_t patterns_before = 0;
@@ -259,7 +261,9 @@ class BatchBuilder {
   void real(Place place, std::string_view text, double value);
   void string(Place place, std::string_view text);
   // A string that is split even without a space in it.
-  void split_string(Place place, std::string_view text) { add(place, NodeType::ClpString, 0, text); }
+  void split_string(Place place, std::string_view text) {
+    add(place, NodeType::ClpString, 0, text);
+  }
   void array_text(Place place, std::string_view json) {
     add(place, NodeType::UnstructuredArray, 0, json);
   }
@@ -277,10 +281,13 @@ class BatchBuilder {
 
   // Whether the last thing added is the empty object at this place.
   bool ends_in_empty_object(Place place) const {
-    return !tokens_.empty() && tokens_.back() == Token{place, static_cast<std::uint8_t>(NodeType::Object)};
+    return !tokens_.empty() &&
+           tokens_.back() == Token{place, static_cast<std::uint8_t>(NodeType::Object)};
   }
 
-  void count(Change change, std::uint64_t n = 1) { changes_[static_cast<std::size_t>(change)] += n; }
+  void count(Change change, std::uint64_t n = 1) {
+    changes_[static_cast<std::size_t>(change)] += n;
+  }
   // Keeps a text until end_event().
   std::string_view keep(std::string&& text) { return scratch_.emplace_back(std::move(text)); }
 

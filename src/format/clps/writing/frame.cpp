@@ -1,9 +1,9 @@
 #include "format/clps/writing/frame.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <zstd.h>
 
 namespace fonds::clps::writing {
 

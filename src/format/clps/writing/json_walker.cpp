@@ -33,7 +33,8 @@ enum class Fault : std::uint8_t { None, Syntax, Duplicate, Depth, NoObject };
 // text holds no others, since it was UTF-8.
 std::size_t replace_surrogates(std::string& text) {
   std::size_t replaced = 0;
-  for (std::size_t at = text.find('\xED'); at != std::string::npos; at = text.find('\xED', at + 3)) {
+  for (std::size_t at = text.find('\xED'); at != std::string::npos;
+       at = text.find('\xED', at + 3)) {
     if (at + 2 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0) {
       text.replace(at, 3, "\xEF\xBF\xBD");
       ++replaced;
@@ -76,7 +77,8 @@ class Descent {
       if (!at) {
         return Fault::Duplicate;
       }
-      unprintable_ = unprintable_ || (in_array && key.empty() && is_container(field.value_unsafe()));
+      unprintable_ =
+          unprintable_ || (in_array && key.empty() && is_container(field.value_unsafe()));
       if (const Fault fault = value(field.value_unsafe().value(), *at, depth, in_array);
           fault != Fault::None) {
         return fault;
@@ -97,7 +99,8 @@ class Descent {
       case '{':
         return inner_object(value, place, depth, in_array);
       case '[':
-        return rules_.structured_arrays ? structured(value, place, depth) : text_array(value, place);
+        return rules_.structured_arrays ? structured(value, place, depth)
+                                        : text_array(value, place);
       case 't':
       case 'f':
         out_.boolean(place, token.front() == 't');
@@ -219,8 +222,7 @@ class Descent {
       return out_.array_text(place, raw);
     }
     std::string text(raw);
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     out_.array_text(place, out_.keep(std::move(text)));
   }
 
@@ -375,8 +377,7 @@ struct JsonWalker::State {
     const char* behind = nullptr;
     const bool more = document.current_location().get(behind) == simdjson::SUCCESS &&
                       behind >= text.data() && behind < text.data() + text.size();
-    const std::size_t end =
-        more ? static_cast<std::size_t>(behind - text.data()) : text.size();
+    const std::size_t end = more ? static_cast<std::size_t>(behind - text.data()) : text.size();
     out.end_event(at, at + end);
     return end;
   }
@@ -399,14 +400,13 @@ struct JsonWalker::State {
     ondemand::document document;
     ondemand::object object;
     out.begin_event();
-    const auto code = parser
-                          .iterate(simdjson::padded_string_view(rewritten.data(), size,
-                                                                rewritten.size()))
-                          .get(document);
-    const bool is_object = code == simdjson::SUCCESS &&
-                           document.get_object().get(object) == simdjson::SUCCESS;
-    const Fault fault = is_object ? Descent(rules, out).object(object, kUserRoot, 1, false)
-                                  : Fault::Syntax;
+    const auto code =
+        parser.iterate(simdjson::padded_string_view(rewritten.data(), size, rewritten.size()))
+            .get(document);
+    const bool is_object =
+        code == simdjson::SUCCESS && document.get_object().get(object) == simdjson::SUCCESS;
+    const Fault fault =
+        is_object ? Descent(rules, out).object(object, kUserRoot, 1, false) : Fault::Syntax;
     if (fault != Fault::None) {
       reason = reason_of(fault, code);
       return std::string_view::npos;
@@ -437,8 +437,8 @@ void JsonWalker::add(std::string_view text, std::size_t at, BatchBuilder& out) {
     if (taken == std::string_view::npos) {
       const std::string_view reason = state_->reason;
       const std::size_t first = cut ? end : end_of_object(text);
-      const bool more = first != std::string_view::npos &&
-                        first < without_blanks_behind(text).size();
+      const bool more =
+          first != std::string_view::npos && first < without_blanks_behind(text).size();
       if (!cut && more) {
         cut = true;  // the fault may lie in a later object
         continue;

@@ -1,4 +1,5 @@
-// Strings with ids in the order in which they first came, kept as a dictionary's member stores them.
+// Strings with ids in the order in which they first came, kept as a dictionary's member stores
+// them.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,7 @@ class StringTable {
 
  private:
   struct Slot {
-    std::uint32_t tag = 0;  // upper half of the hash
+    std::uint32_t tag = 0;    // upper half of the hash
     std::uint32_t place = 0;  // id + 1
   };
   struct Entry {

@@ -92,8 +92,7 @@ Result<Rules> rules_of(const WriterOptions& options) {
     }
     for (const query::PathStep& step : path.steps) {
       if (step.wildcard) {
-        return fail(ErrorCode::BadArgument,
-                    "the timestamp key names one key; it has no wildcards");
+        return fail(ErrorCode::BadArgument, "the timestamp key names one key; it has no wildcards");
       }
       rules.time_key.push_back(step.key);
     }
@@ -108,8 +107,7 @@ Status check(const WriterOptions& options) {
                             options.version.to_string()));
   }
   if (options.level < 1 || options.level > 19) {
-    return fail(ErrorCode::BadArgument,
-                fmt::format("level {} is none of 1 to 19", options.level));
+    return fail(ErrorCode::BadArgument, fmt::format("level {} is none of 1 to 19", options.level));
   }
   if (options.target_encoded_size == 0 || options.max_document_size == 0) {
     return fail(ErrorCode::BadArgument, "sizes are at least 1");
@@ -217,8 +215,7 @@ struct ArchiveWriter::State {
   // An archive is complete when more comes than it may hold.
   Status make_room(const Batch& batch) {
     if (builder->archive().records > 0 && batch.events > 0 &&
-        (builder->encoded_size() >= options.target_encoded_size ||
-         !builder->has_room_for(batch))) {
+        (builder->encoded_size() >= options.target_encoded_size || !builder->has_room_for(batch))) {
       FONDS_CHECK(complete());
       builder->begin_input(input, ++split, properties);
     }
@@ -255,8 +252,7 @@ struct ArchiveWriter::State {
     const LeftOut& part = *job.piece.left_out();
     builder->add_input_bytes(job.input_bytes);
     report.input_bytes += job.input_bytes;
-    const std::string reason =
-        fmt::format("longer than {} octets", options.max_document_size);
+    const std::string reason = fmt::format("longer than {} octets", options.max_document_size);
     if (part.first) {
       FONDS_CHECK(refuse(part.offset, reason));
     }
@@ -311,8 +307,7 @@ struct ArchiveWriter::State {
 
   // Stores the archive, and begins the next one.
   Status complete() {
-    FONDS_TRY(WrittenArchive written,
-              assemble(builder->take(), rules, options, archives));
+    FONDS_TRY(WrittenArchive written, assemble(builder->take(), rules, options, archives));
     ++archives;
     ++report.archives;
     if (written.columns_bytes == 0) {
