@@ -21,7 +21,7 @@ std::uint64_t hash_of_place(Place parent, NodeType container, std::string_view k
 std::string_view to_string(Change change) {
   switch (change) {
     case Change::DuplicateKeys:
-      return "values of duplicate keys: keys that come again in the same object";
+      return "values of keys that come again in the same object";
     case Change::FloatSpelling:
       return "numbers that come back in another spelling";
     case Change::IntegerAsFloat:
