@@ -33,7 +33,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t more) noexcept {
 }
 
 StringTable::Id StringTable::add(std::string_view text, std::uint64_t hash) {
-  if (2 * (entries_.size() + 1) > slots_.size()) {
+  if (4 * (entries_.size() + 1) > 3 * slots_.size()) {
     resize(std::max(kFirstSlots, 2 * slots_.size()));
   }
   const std::size_t mask = slots_.size() - 1;
@@ -71,7 +71,7 @@ const char* StringTable::keep(std::string_view text) {
 
 void StringTable::reserve(std::size_t strings) {
   entries_.reserve(strings);
-  if (const std::size_t slots = std::bit_ceil(2 * strings + 2); slots > slots_.size()) {
+  if (const std::size_t slots = std::bit_ceil(strings + strings / 3 + 2); slots > slots_.size()) {
     resize(slots);
   }
 }

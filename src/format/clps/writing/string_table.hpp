@@ -55,7 +55,7 @@ class StringTable {
   const char* keep(std::string_view text);
   void resize(std::size_t slots);
 
-  std::vector<Slot> slots_;  // a power of two, at most half of them used
+  std::vector<Slot> slots_;  // a power of two, at most three quarters used
   std::vector<Entry> entries_;
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* free_ = nullptr;

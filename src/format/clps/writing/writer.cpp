@@ -27,7 +27,7 @@ namespace {
 
 using namespace writing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::uint64_t kLargestPiece = std::uint64_t{2} << 20;
+constexpr std::uint64_t kLargestPiece = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
