@@ -299,7 +299,7 @@ TableValues& BatchBuilder::values_of(std::uint32_t table) {
   return batch_->tables[place];
 }
 
-void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
+void BatchBuilder::end_event(std::size_t begin, std::string_view source, bool spelled) {
   std::uint32_t state = 0;
   for (const Token token : tokens_) {
     state = shape_->state_after(state, token);
@@ -316,7 +316,8 @@ void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
     batch_->changes[i] += changes_[i];
   }
   if (rules_.exact) {
-    batch_->spans.emplace_back(begin, end);
+    batch_->spans.emplace_back(begin, begin + source.size());
+    keep_text(values, source, spelled);
   }
 }
 

@@ -17,6 +17,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "format/clps/log_type.hpp"
+#include "format/clps/text_buffer.hpp"
 #include "format/clps/writing/string_table.hpp"
 #include "format/clps/writing/times.hpp"
 
@@ -170,6 +171,10 @@ struct TableValues {
   std::uint32_t table = 0;  // of the shape
   std::vector<std::uint32_t> events;  // numbers within the batch
   std::vector<ColumnValues> columns;  // of the tokens that have one, in their order
+  // If exact: of each event its form (Batch::forms), 0: as it is printed, else id + 1; and what its
+  // form does not hold (exact_forms.hpp).
+  std::vector<std::uint32_t> forms;
+  std::string own;
 };
 
 // Whether values of a token stand in a column.
@@ -198,7 +203,9 @@ struct Batch {
   std::size_t patterns_before = 0;
   std::optional<TimePatterns> patterns;
   std::uint32_t events = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> spans;  // of each event in the piece, if exact
+  // If exact: of each event in the piece; forms as exact_forms.hpp spells them.
+  std::vector<std::pair<std::size_t, std::size_t>> spans;
+  StringTable forms;
   Changes changes = {};
   std::vector<Rejected> rejected;
 };
@@ -221,7 +228,11 @@ class BatchBuilder {
     changes_ = {};
     scratch_.clear();
   }
-  void end_event(std::size_t begin = 0, std::size_t end = 0);
+  // `source`: its text, which begins at `begin` of the piece; empty if it has none. `spelled`: all
+  // its values are told by spelled(), as views of `source`.
+  void end_event(std::size_t begin = 0, std::string_view source = {}, bool spelled = false);
+  // How the value that was added last stands in the event's text.
+  void spelled(std::string_view text) { cells_.back().spelled = text; }
 
   // Objects are numbered, so that a key that comes twice is noticed.
   std::uint64_t next_object() { return ++objects_; }
@@ -276,12 +287,16 @@ class BatchBuilder {
     std::uint64_t word = 0;
     std::string_view text;
     std::uint32_t extra = 0;  // format, pattern
+    std::string_view spelled = {};
   };
   void add(Place place, NodeType type, std::uint64_t word = 0, std::string_view text = {},
            std::uint32_t extra = 0) {
     tokens_.push_back({place, static_cast<std::uint8_t>(type)});
-    cells_.push_back({word, text, extra});
+    cells_.push_back({word, text, extra, {}});
   }
+  void keep_text(TableValues& values, std::string_view source, bool spelled);
+  bool make_form(std::string_view source);
+  bool comes_back(const Cell& cell, NodeType type);
   TableValues& values_of(std::uint32_t table);
   void store(ColumnValues& column, const Cell& cell);
   void split(ColumnValues& column, std::string_view text, StringTable& types,
@@ -302,6 +317,8 @@ class BatchBuilder {
   std::deque<std::string> scratch_;
   std::string log_type_;
   std::vector<SplitVariable> split_;
+  std::string form_, form_body_, own_, printed_;
+  TextBuffer escaped_;
 };
 
 }  // namespace fonds::clps::writing

@@ -100,6 +100,7 @@ class Descent {
       case 't':
       case 'f':
         out_.boolean(place, token.front() == 't');
+        out_.spelled(token);
         return token == "true" || token == "false" ? Fault::None : Fault::Syntax;
       case 'n':
         out_.null(place);
@@ -162,6 +163,7 @@ class Descent {
       return Fault::Syntax;
     }
     out_.string(place, text);
+    out_.spelled(token);
     return Fault::None;
   }
 
@@ -178,9 +180,11 @@ class Descent {
       }
       if (error == std::errc() && stop == end && token != "-0") {
         out_.integer(place, integer);
+        out_.spelled(token);
         return Fault::None;
       }
       out_.real(place, token, std::strtod(std::string(token).c_str(), nullptr));
+      out_.spelled(token);
       return Fault::None;
     }
     double real = 0;
@@ -194,6 +198,7 @@ class Descent {
       real = std::strtod(std::string(token).c_str(), nullptr);
     }
     out_.real(place, token, real);
+    out_.spelled(token);
     return Fault::None;
   }
 
@@ -210,6 +215,7 @@ class Descent {
       return Fault::Syntax;
     }
     out_.array_text(place, raw);
+    out_.spelled(raw);
     return Fault::None;
   }
 
@@ -231,6 +237,7 @@ class Descent {
     if (fault == Fault::None && outermost && unprintable_) {
       out_.drop_behind(mark);
       out_.array_text(place, without_blanks_behind(raw));
+      out_.spelled(without_blanks_behind(raw));
     }
     return fault;
   }
@@ -366,7 +373,7 @@ struct JsonWalker::State {
                       behind >= text.data() && behind < text.data() + text.size();
     const std::size_t end =
         more ? static_cast<std::size_t>(behind - text.data()) : text.size();
-    out.end_event(at, at + end);
+    out.end_event(at, without_blanks_behind(text.substr(0, end)), true);
     return end;
   }
 
@@ -401,7 +408,7 @@ struct JsonWalker::State {
       return std::string_view::npos;
     }
     out.count(Change::DuplicateKeys, dropped);
-    out.end_event(at, at + end);
+    out.end_event(at, without_blanks_behind(text.substr(0, end)));
     return end;
   }
 };
@@ -453,7 +460,7 @@ void JsonWalker::reject(std::string_view text, std::size_t at, std::string reaso
     out.count(Change::ReplacedOctets, replaced);
     const Place place = *out.key(kUserRoot, "_unparsed", out.next_object());
     out.string(place, out.keep(std::move(kept)));
-    out.end_event(at, at + text.size());
+    out.end_event(at, text);
   }
   out.batch().rejected.push_back({at, text, std::move(reason)});
 }
