@@ -127,7 +127,8 @@ class OriginalsParser {
     }
     std::size_t begin = 0;
     for (const auto& [end, tail] : forms) {
-      const auto steps = std::span<const OriginalTexts::Step>(texts_.steps_).subspan(begin, end - begin);
+      const auto steps =
+          std::span<const OriginalTexts::Step>(texts_.steps_).subspan(begin, end - begin);
       FormFacts facts;
       for (const OriginalTexts::Step& step : steps) {
         if (step.column == OriginalTexts::kOwn) {
@@ -197,8 +198,9 @@ class OriginalsParser {
       }
       FONDS_CHECK(hold(sizeof(Run)));
       row += *rows;
-      runs.push_back({row, *form == 0 ? nullptr : &texts_.forms_[static_cast<std::size_t>(*form - 1)],
-                      0, 0, facts.own});
+      runs.push_back({row,
+                      *form == 0 ? nullptr : &texts_.forms_[static_cast<std::size_t>(*form - 1)], 0,
+                      0, facts.own});
     }
     if (row != info.records) {
       return wrong(fmt::format("does not fit the records of table {}", table));
@@ -264,7 +266,7 @@ class OriginalsParser {
   }
 
   struct FormFacts {
-    std::uint32_t own = 0;     // own texts
+    std::uint32_t own = 0;    // own texts
     std::size_t columns = 0;  // that a table must have
   };
 
@@ -309,8 +311,9 @@ OriginalTexts::Spelling OriginalTexts::spelling(std::size_t table, std::uint64_t
 }
 
 std::string_view OriginalTexts::gap(std::uint64_t number) const {
-  const auto found = std::upper_bound(gaps_.begin(), gaps_.end(), number,
-                                      [](std::uint64_t at, const Gap& one) { return at < one.end; });
+  const auto found =
+      std::upper_bound(gaps_.begin(), gaps_.end(), number,
+                       [](std::uint64_t at, const Gap& one) { return at < one.end; });
   return found == gaps_.end() ? std::string_view() : found->text;
 }
 

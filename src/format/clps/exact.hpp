@@ -25,7 +25,7 @@ class OriginalTexts {
  public:
   static constexpr std::uint32_t kOwn = 0xFFFFFFFF;
   struct Step {
-    std::string_view before;     // literal text
+    std::string_view before;      // literal text
     std::uint32_t column = kOwn;  // of the table; kOwn: the record's next own text
   };
   struct Form {
@@ -55,11 +55,11 @@ class OriginalTexts {
   friend class OriginalsParser;
   OriginalTexts() = default;
   struct Run {
-    std::uint64_t end;         // the first row behind it
-    const Form* form;          // null: as printed
-    std::uint64_t own;         // where its first own text lies, in the packet
-    std::size_t checkpoints;   // place of its first one
-    std::uint32_t own_count;   // own texts of a record
+    std::uint64_t end;        // the first row behind it
+    const Form* form;         // null: as printed
+    std::uint64_t own;        // where its first own text lies, in the packet
+    std::size_t checkpoints;  // place of its first one
+    std::uint32_t own_count;  // own texts of a record
   };
   struct Gap {
     std::uint64_t end;  // the first number behind it

@@ -342,8 +342,8 @@ class ClpsFormat final : public Format {
       if (originals.error().code() != ErrorCode::Corrupt) {
         return tl::unexpected(std::move(originals.error()));
       }
-      sink.finding(make_finding("clps-originals", originals.error().message() +
-                                                      "; the records are given as JSON",
+      sink.finding(make_finding("clps-originals",
+                                originals.error().message() + "; the records are given as JSON",
                                 originals.error().where()));
     }
     InputSplitter splitter(*opened.archive, options, sink);

@@ -85,9 +85,8 @@ struct Job {
     const std::size_t used =
         original ? strings_of(*spelling.form, from.table) : from.program.strings();
     const Fault fault =
-        original
-            ? append_original(spelling, from.table, place.row, found, texts, text, scratch)
-            : from.program.run(from.table, place.row, found, texts, text, scratch);
+        original ? append_original(spelling, from.table, place.row, found, texts, text, scratch)
+                 : from.program.run(from.table, place.row, found, texts, text, scratch);
     if (fault != nullptr) {
       text.truncate(begin);
       lost.push_back({from.table.index(), place.row, fault});

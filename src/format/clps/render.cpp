@@ -321,8 +321,8 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Pla
   }
   for (const Step& step : steps_) {
     out.append(text.substr(step.begin, step.length));
-    const Fault fault = append_value(step.type, table.columns()[step.column], row, strings, texts,
-                                     out, scratch);
+    const Fault fault =
+        append_value(step.type, table.columns()[step.column], row, strings, texts, out, scratch);
     if (fault != nullptr || out.full()) {
       return fault != nullptr ? fault : kTooLong;
     }

@@ -297,10 +297,12 @@ class BatchBuilder {
   void keep_text(TableValues& values, std::string_view source, bool spelled);
   bool make_form(std::string_view source);
   bool comes_back(const Cell& cell, NodeType type);
+  // Whether the text that was split last comes back from its log type with this id.
+  bool joins_again(std::string_view text, StringTable::Id type, std::deque<LogType>& parsed);
   TableValues& values_of(std::uint32_t table);
   void store(ColumnValues& column, const Cell& cell);
   void split(ColumnValues& column, std::string_view text, StringTable& types,
-             std::vector<std::uint32_t>& counts);
+             std::vector<std::uint32_t>& counts, std::deque<LogType>& parsed);
 
   const Rules& rules_;
   std::uint32_t shape_id_;
@@ -317,6 +319,9 @@ class BatchBuilder {
   std::deque<std::string> scratch_;
   std::string log_type_;
   std::vector<SplitVariable> split_;
+  // If exact: the batch's log types, and whether a text of the event does not come back from them.
+  std::deque<LogType> parsed_log_types_, parsed_array_types_;
+  bool lossy_ = false;
   std::string form_, form_body_, own_, printed_;
   TextBuffer escaped_;
 };

@@ -67,7 +67,7 @@ void BatchBuilder::keep_text(TableValues& values, std::string_view source, bool 
     values.forms.push_back(0);
     return;
   }
-  if (!spelled || !make_form(source)) {
+  if (!spelled || lossy_ || !make_form(source)) {
     form_.clear();
     append_varint(form_, 1);
     append_counted(form_, {});
@@ -118,6 +118,36 @@ bool BatchBuilder::make_form(std::string_view source) {
   form_ += form_body_;
   append_counted(form_, tail);
   return true;
+}
+
+bool BatchBuilder::joins_again(std::string_view text, StringTable::Id type,
+                               std::deque<LogType>& parsed) {
+  bool malformed = false;
+  if (type == parsed.size()) {
+    parsed.push_back(LogType::parse(log_type_, rules_.generation(), malformed));
+  }
+  const LogType& log_type = parsed[type];
+  if (malformed || log_type.variables() != split_.size()) {
+    return false;
+  }
+  printed_.clear();
+  for (std::size_t i = 0; i < split_.size(); ++i) {
+    printed_ += log_type.literal(log_type.segments()[i]);
+    switch (split_[i].placeholder) {
+      case Placeholder::Dictionary:
+        printed_ += split_[i].text;
+        break;
+      case Placeholder::Float:
+        if (!append_float(split_[i].word, rules_.generation(), printed_)) {
+          return false;
+        }
+        break;
+      default:
+        append_integer(static_cast<std::int64_t>(split_[i].word), printed_);
+    }
+  }
+  printed_ += log_type.tail();
+  return printed_ == text;
 }
 
 // Whether a reader prints the value as it is spelled.
