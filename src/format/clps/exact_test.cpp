@@ -41,7 +41,7 @@ std::vector<std::string> pack_exactly(const std::vector<std::string>& inputs,
   EXPECT_TRUE(writer.has_value());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string name = "in" + std::to_string(i);
-    EXPECT_TRUE((*writer)->add(testing::as_source(inputs[i]), name).has_value());
+    EXPECT_TRUE((*writer)->add(testing_archive::as_source(inputs[i]), name).has_value());
   }
   EXPECT_TRUE((*writer)->finish().has_value());
   return archives;
@@ -64,7 +64,7 @@ Unpacked unpack_exactly(std::string_view bytes, ReadOptions options = {}) {
           [&](const Finding& finding) {
             out.findings.push_back(std::string(finding.code) + ": " + finding.message);
           }};
-  auto archive = open_archive(testing::as_source(bytes));
+  auto archive = open_archive(testing_archive::as_source(bytes));
   EXPECT_TRUE(archive.has_value());
   if (const Status status = clps_format().write_events(*archive, options, 1, sink); !status) {
     out.error = status.error().message();
@@ -162,7 +162,7 @@ class ClpsExactDamage : public ::testing::Test {
                       budget);
     ASSERT_TRUE(inflater.ensure(1 << 20).has_value());
     plain_ = as_text(inflater.plain().view());
-    const auto archive = Archive::open(testing::as_source(bytes_));
+    const auto archive = Archive::open(testing_archive::as_source(bytes_));
     ASSERT_TRUE(archive.has_value());
     packet_ = *(*archive)->metadata().originals;
     ASSERT_TRUE(plain_.ends_with(packet_));
@@ -170,10 +170,10 @@ class ClpsExactDamage : public ::testing::Test {
 
   std::string with(const std::string& packet) const {
     const std::string plain = plain_.substr(0, plain_.size() - packet_.size() - 4) +
-                              testing::word(packet.size(), 4) + packet;
-    const std::string section = testing::compressed(plain);
-    return bytes_.substr(0, 16) + testing::word(64 + section.size() + behind_.size()) +
-           bytes_.substr(24, 32) + testing::word(section.size(), 4) + testing::word(0, 4) +
+                              testing_archive::word(packet.size(), 4) + packet;
+    const std::string section = testing_archive::compressed(plain);
+    return bytes_.substr(0, 16) + testing_archive::word(64 + section.size() + behind_.size()) +
+           bytes_.substr(24, 32) + testing_archive::word(section.size(), 4) + testing_archive::word(0, 4) +
            section + behind_;
   }
 
