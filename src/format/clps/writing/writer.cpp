@@ -459,6 +459,9 @@ struct ArchiveWriter::State {
   // Events of another archive, as the JSON texts that it gives.
   Status add(const std::shared_ptr<const Archive>& archive) {
     count(Change::GeneratedKeys, archive->tree().generated_root() == kNoNode ? 0 : 1);
+    if (archive->metadata().originals != nullptr) {
+      ++report.changes["original texts of archives, which are not carried over"];
+    }
     RebuildOptions rebuild;
     rebuild.threads = options.threads;
     FONDS_TRY(const auto rebuilder, Rebuilder::open(archive, rebuild));
