@@ -456,7 +456,7 @@ void ArchiveBuilder::note_times(const BuiltColumn& column, const ColumnValues& v
 }
 
 std::uint64_t ArchiveBuilder::held() const {
-  return encoded_ + archive_.variables.held() + archive_.log_types.held() +
+  return encoded_ + exact_size() + archive_.variables.held() + archive_.log_types.held() +
          archive_.array_types.held();
 }
 
