@@ -439,6 +439,7 @@ CASES |= {
     "clps-directory-size": clp_directory,
     "clps-members": clp(lambda archive: archive.names.remove("/log.dict")),
     "clps-metadata": clp(lambda archive: setattr(archive, "packets", lambda usual: [(0, clps.msgpack({"num_segments": 2})), *usual[1:]])),
+    "clps-originals": clp(lambda archive: setattr(archive, "packets", lambda usual: [*usual, (0x45, clps.u8(1, 0, 0, 0))])),
     "clps-range-index": clp(lambda archive: archive.inputs.__setitem__(2, (2, 4, {}))),
     "clps-time-range": clp_field("time_ranges", [(b"t", [5], 1, clps.MS, clps.MS + 1219)]),
     "clps-schema-tree": clp(lambda archive: archive.nodes.__setitem__(4, (4, b"msg", clps.CLP_STRING))),

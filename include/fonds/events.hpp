@@ -33,7 +33,8 @@ struct EventField {
 
 // Takes events as lines.
 struct EventSink {
-  // Whole lines, possibly many. False: enough.
+  // Whole lines, possibly many; of an archive that keeps the original bytes of its inputs those,
+  // unless ReadOptions say otherwise. False: enough.
   std::function<Result<bool>(std::string_view lines)> lines;
   // Called before the lines of each input, also if there are none; with nullptr before events that
   // belong to no input. Not needed.

@@ -47,6 +47,7 @@ struct ReadOptions {
   // Events (FormatTraits::events):
   bool stored_order = false;  // as they lie in the archive, not as they were written to the log
   std::string input = {};     // only those of the input with this name
+  bool as_json = false;       // one a line, also where the archive could give the original bytes
   // Only those with these numbers in the log, the second excluded.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
   std::stop_token stop = {};  // checked between records

@@ -150,6 +150,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"clps-metadata", Severity::Error, "clp-s, section 3", "The metadata section is damaged."},
     {"clps-namespace", Severity::Warning, "clp-s, section 4",
      "The schema tree has a root, or a column of the format itself, that no version has."},
+    {"clps-originals", Severity::Error, "clp-s, section 10",
+     "The packet that gives back the original bytes of the inputs does not fit the archive."},
     {"clps-range-index", Severity::Error, "clp-s, section 3",
      "The ranges of inputs are not in order, overlap, reach behind the last record, or leave "
      "records out."},

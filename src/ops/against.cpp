@@ -115,6 +115,41 @@ Result<std::shared_ptr<clps::Archive>> open_events(const Archive& archive,
   return clps::Archive::open(std::move(source), {.read = read});
 }
 
+// The bytes of an input.
+class InputBytes {
+ public:
+  explicit InputBytes(std::unique_ptr<Decoder> decoder) : decoder_(std::move(decoder)) {}
+
+  // Compares what comes next with `text` as far as both reach, and passes over what is equal: so
+  // many octets. `over`: the input is.
+  Result<std::size_t> match(std::string_view text, bool& over) {
+    FONDS_TRY(const ByteView shown, decoder_->peek(1));
+    over = shown.empty();
+    has_more_ = !over;
+    differs_ = false;
+    if (over) {
+      FONDS_TRY(const bool more, decoder_->next_run());
+      over = !more;
+      return 0;
+    }
+    const std::string_view there = as_text(shown).substr(0, text.size());
+    const auto differs = std::mismatch(there.begin(), there.end(), text.begin());
+    const auto same = static_cast<std::size_t>(differs.first - there.begin());
+    decoder_->consume(same);
+    offset_ += same;
+    differs_ = differs.first != there.end();
+    return same;
+  }
+  bool differs() const { return differs_; }
+  bool has_more() const { return has_more_; }
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  std::unique_ptr<Decoder> decoder_;
+  std::uint64_t offset_ = 0;
+  bool differs_ = false, has_more_ = false;
+};
+
 // The records of an archive, one by one.
 class RecordTexts final : public InputTexts {
  public:
@@ -185,6 +220,8 @@ struct Against::State {
   std::size_t next_path = 0;
   std::string input;  // the one at hand
   std::unique_ptr<InputTexts> texts;
+  std::unique_ptr<InputBytes> bytes;  // with archives that give back the original bytes
+  bool by_bytes = false;
   AgainstReport report;
 
   Status list() {
@@ -213,6 +250,101 @@ struct Against::State {
     return std::unique_ptr<InputTexts>(
         std::make_unique<TextInput>(std::make_unique<clps::DocumentReader>(
             std::move(decoder), path, clps::DocumentOptions{.read = read})));
+  }
+
+  // The next input as bytes; false: there is none.
+  Result<bool> open_bytes() {
+    if (next_path == paths.size()) {
+      return false;
+    }
+    input = paths[next_path++];
+    auto opened = open_event_source(input);
+    if (opened && opened->format != nullptr) {
+      return fail(ErrorCode::Unsupported,
+                  "is an archive; one that keeps the original bytes is compared with texts",
+                  {.source = input});
+    }
+    if (!opened) {
+      return tl::unexpected(std::move(opened.error()).with({.source = input}));
+    }
+    auto decoder = clps::open_input(std::move(opened->source), read);
+    if (!decoder) {
+      return tl::unexpected(std::move(decoder.error()).with({.source = input}));
+    }
+    bytes = std::make_unique<InputBytes>(std::move(*decoder));
+    return true;
+  }
+
+  // Compares text of an archive with what comes next of the inputs.
+  Status compare_bytes(std::string_view text, const std::string& archive) {
+    while (!text.empty() && !report.difference) {
+      if (bytes == nullptr) {
+        FONDS_TRY(const bool more, open_bytes());
+        if (!more) {
+          report.difference = {{}, 0, archive, 0, "the inputs end before this archive"};
+          break;
+        }
+      }
+      bool over = false;
+      auto same = bytes->match(text, over);
+      if (!same) {
+        return tl::unexpected(std::move(same.error()).with({.source = input}));
+      }
+      text.remove_prefix(*same);
+      if (over) {
+        bytes.reset();
+      } else if (bytes->differs()) {
+        report.difference = {input, bytes->offset(), archive, 0, "the bytes differ from here on"};
+      }
+    }
+    return {};
+  }
+
+  // All bytes of an archive.
+  Status check_bytes(const Archive& archive, std::uint64_t records) {
+    const std::string& name = archive.source->name();
+    std::optional<Finding> damage;
+    const EventSink sink = {.lines = [&](std::string_view text) -> Result<bool> {
+                              FONDS_CHECK(compare_bytes(text, name));
+                              return !report.difference;
+                            },
+                            .finding =
+                                [&](const Finding& finding) {
+                                  if (finding.severity == Severity::Error && !damage) {
+                                    damage = finding;
+                                  }
+                                }};
+    FONDS_CHECK(
+        archive.format->write_events(archive, read, std::max(read.decode_threads, 1U), sink));
+    if (damage && !report.difference) {
+      report.difference = {{}, 0, name, 0, damage->message};
+    }
+    report.records += report.difference ? 0 : records;
+    return {};
+  }
+
+  // Nothing more may come of the inputs.
+  Status finish_bytes() {
+    while (!report.difference) {
+      if (bytes == nullptr) {
+        FONDS_TRY(const bool more, open_bytes());
+        if (!more) {
+          return {};
+        }
+      }
+      bool over = false;
+      constexpr std::string_view kNothing = {};
+      auto same = bytes->match(kNothing, over);
+      if (!same) {
+        return tl::unexpected(std::move(same.error()).with({.source = input}));
+      }
+      if (over) {
+        bytes.reset();
+      } else if (bytes->has_more()) {
+        report.difference = {input, bytes->offset(), {}, 0, "the archives end before these bytes"};
+      }
+    }
+    return {};
   }
 
   // The next document or stretch of all inputs; false: they are over.
@@ -289,6 +421,10 @@ Status Against::check(const Archive& archive) {
                 "input",
                 {.source = archive.source->name()});
   }
+  if (events->metadata().originals != nullptr && state.texts == nullptr) {
+    state.by_bytes = true;
+    return state.check_bytes(archive, events->records());
+  }
   const auto nodes = events->tree().nodes();
   const bool loose = std::any_of(nodes.begin(), nodes.end(), [](const clps::Node& node) {
     return node.type == clps::NodeType::Float;
@@ -309,6 +445,10 @@ Status Against::check(const Archive& archive) {
 Result<AgainstReport> Against::finish() {
   State& state = *state_;
   FONDS_CHECK(state.list());
+  if (state.by_bytes && state.texts == nullptr) {
+    FONDS_CHECK(state.finish_bytes());
+    return state.report;
+  }
   InputText text;
   while (!state.report.difference) {
     FONDS_TRY(const bool more, state.next(text));

@@ -435,6 +435,7 @@ Status cat_events(const Archive& archive, const CatOptions& options, const Outpu
   const std::stop_callback outer(read.stop, [&stop] { stop.request_stop(); });
   read.stop = stop.get_token();
   std::uint64_t left = options.limit;
+  read.as_json = read.as_json || options.limit > 0;  // lines are counted
   bool stopped = false;
   const EventSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
                             if (options.limit > 0) {

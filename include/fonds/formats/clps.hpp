@@ -153,6 +153,8 @@ struct Metadata {
   std::vector<InputRange> inputs;            // ascending, disjoint
   bool has_inputs = false;                   // the packet is there
   std::uint64_t unknown_packets = 0;         // passed over
+  // The packet of this library that gives back the original bytes; null: there is none.
+  std::shared_ptr<const std::string> originals = {};
 };
 
 // Where the columns of the records of one schema lie.
@@ -377,6 +379,8 @@ enum class Order : std::uint8_t {
   Table,  // as stored
 };
 
+class OriginalTexts;
+
 struct RebuildOptions {
   Order order = Order::Log;
   unsigned threads = 1;
@@ -389,6 +393,9 @@ struct RebuildOptions {
   // Nodes that are printed, with what they contain and what encloses them; empty: all. Ascending.
   std::vector<NodeId> projection = {};
   bool project = false;  // `projection` counts, also if it is empty
+  // Gives the records as they stood in the input, not as JSON in the order of the tree. They may
+  // hold line feeds.
+  std::shared_ptr<const OriginalTexts> originals = {};
 };
 
 // Rebuilds records as JSON texts, in batches that several threads make.

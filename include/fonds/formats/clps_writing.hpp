@@ -62,7 +62,7 @@ struct WriterOptions {
   bool structurize_arrays = false;
   bool log_order = true;
   bool retain_float_format = true;  // before 0.4.1 never
-  // Keeps what is needed to give back the original bytes.
+  // Keeps what is needed to give back the original bytes; with log_order only.
   bool exact = false;
   // Keeps ranges of numbers and filters of strings by table, which only this library's search uses.
   bool search_data = false;

@@ -12,7 +12,7 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::uint64_t kMaxMetadata = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxMetadata = std::uint64_t{1} << 30;
 
 // Tells the name of the source with every error.
 Location in(const ByteSource& source, std::uint64_t offset) {
@@ -80,8 +80,8 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
     FONDS_CHECK(container.pipe_->append(source, header->metadata_size, container.pipe_->front));
   }
   FONDS_TRY(const Stored packed, container.read_at(kHeaderSize, header->metadata_size));
-  // What it is parsed to takes several times as much.
-  const std::uint64_t most = std::min(kMaxMetadata, budget.left() / 16);
+  // What most of it is parsed to takes several times as much, but that is looked at then.
+  const std::uint64_t most = std::min(kMaxMetadata, budget.left() / 4);
   Inflater inflater(packed.view, most, max_window, budget);
   if (auto status = inflater.ensure(most); !status) {
     return fail(status.error().code(),
@@ -106,6 +106,15 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
     return tl::unexpected(std::move(section.error())
                               .with(in(source, kHeaderSize))
                               .as(limit ? "limit-exceeded" : "clps-metadata"));
+  }
+  if (section->metadata.originals != nullptr) {
+    container.originals_ = BudgetShare(budget);
+    if (!container.originals_.resize(section->metadata.originals->size())) {
+      return tl::unexpected(Error(ErrorCode::LimitExceeded,
+                                  "metadata section: it would exceed the memory limit",
+                                  in(source, kHeaderSize))
+                                .as("limit-exceeded"));
+    }
   }
   container.tell_oddities(*section, finding);
   container.metadata_ = std::move(section->metadata);

@@ -14,6 +14,7 @@
 #include <fonds/byte_source.hpp>
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/plain.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -56,6 +57,7 @@ class Container {
   std::shared_ptr<Pipe> pipe_;  // null for sources with random access
   Header header_;
   Metadata metadata_;
+  BudgetShare originals_;
   std::array<ByteRange, kMembers> ranges_ = {};
 };
 

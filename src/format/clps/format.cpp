@@ -14,6 +14,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "format/clps/directory.hpp"
+#include "format/clps/exact.hpp"
 #include "format/clps/facts.hpp"
 #include "format/clps/record_reader.hpp"
 #include "format/clps/rewrite.hpp"
@@ -140,6 +141,84 @@ class InputSplitter {
   bool begun_ = false;
 };
 
+// Gives the inputs as they were, byte for byte.
+class OriginalWriter {
+ public:
+  OriginalWriter(const Archive& archive, const OriginalTexts& texts, const ReadOptions& options,
+                 const EventSink& sink)
+      : inputs_(archive.metadata().inputs), texts_(texts), options_(options), sink_(sink) {}
+
+  // False: the sink has enough.
+  Result<bool> give(const Rebuilder::Batch& batch) {
+    for (const Rebuilder::Batch::Line& line : batch.lines) {
+      FONDS_CHECK(come_to(line.log_index));
+      if (begun_ == 0 || !wanted(inputs_[begun_ - 1])) {
+        continue;
+      }
+      text_ += batch.text.substr(line.begin, line.length);
+      // Every input has one text more than records: those in front of them.
+      text_ += texts_.gap(line.log_index + begun_);
+      if (text_.size() >= kEnough) {
+        FONDS_TRY(const bool more, flush());
+        if (!more) {
+          return false;
+        }
+      }
+    }
+    return flush();
+  }
+  Status finish() {
+    while (begun_ < inputs_.size()) {
+      FONDS_CHECK(begin_next());
+    }
+    FONDS_TRY(const bool more, flush());
+    static_cast<void>(more);
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t kEnough = std::size_t{1} << 20;
+
+  bool wanted(const InputRange& input) const {
+    return options_.input.empty() || input.file_name == options_.input;
+  }
+  Result<bool> flush() {
+    if (text_.empty()) {
+      return true;
+    }
+    FONDS_TRY(const bool more, sink_.lines(text_));
+    text_.clear();
+    return more;
+  }
+  Status come_to(std::uint64_t log_index) {
+    while (begun_ < inputs_.size() && (begun_ == 0 || log_index >= inputs_[begun_ - 1].end)) {
+      FONDS_CHECK(begin_next());
+    }
+    return {};
+  }
+  Status begin_next() {
+    FONDS_TRY(const bool more, flush());
+    static_cast<void>(more);  // the next text tells again
+    const InputRange& input = inputs_[begun_];
+    if (wanted(input)) {
+      if (sink_.input) {
+        const EventInput told = event_input(input);
+        FONDS_CHECK(sink_.input(&told));
+      }
+      text_ += texts_.gap(input.begin + begun_);
+    }
+    ++begun_;
+    return {};
+  }
+
+  const std::vector<InputRange>& inputs_;
+  const OriginalTexts& texts_;
+  const ReadOptions& options_;
+  const EventSink& sink_;
+  std::size_t begun_ = 0;  // inputs
+  std::string text_;
+};
+
 Result<std::unique_ptr<RecordReader>> open_reader(const fonds::Archive& archive,
                                                   const ReadOptions& options) {
   FONDS_TRY(auto opened, open_for_reading(archive, options));
@@ -252,18 +331,40 @@ class ClpsFormat final : public Format {
     tell_all(opened, sink.finding);
     FONDS_TRY(RebuildOptions rebuild, rebuild_options(*opened.archive, options));
     rebuild.threads = threads;
-    FONDS_TRY(const auto rebuilder, Rebuilder::open(opened.archive, std::move(rebuild)));
+    const bool as_log = !options.stored_order && !options.range && options.start == 0;
+    if (as_log && !options.as_json && opened.archive->metadata().originals != nullptr) {
+      auto originals = OriginalTexts::read(*opened.archive);
+      if (originals) {
+        OriginalWriter writer(*opened.archive, **originals, options, sink);
+        rebuild.originals = std::move(*originals);
+        return write(opened, std::move(rebuild), sink, writer);
+      }
+      if (originals.error().code() != ErrorCode::Corrupt) {
+        return tl::unexpected(std::move(originals.error()));
+      }
+      sink.finding(make_finding("clps-originals",
+                                originals.error().message() + "; the records are given as JSON",
+                                originals.error().where()));
+    }
     InputSplitter splitter(*opened.archive, options, sink);
+    return write(opened, std::move(rebuild), sink, splitter);
+  }
+
+ private:
+  template <typename Writer>
+  static Status write(const OpenedArchive& opened, RebuildOptions rebuild, const EventSink& sink,
+                      Writer& writer) {
+    FONDS_TRY(const auto rebuilder, Rebuilder::open(opened.archive, std::move(rebuild)));
     while (true) {
       FONDS_TRY(const Rebuilder::Batch* const batch, rebuilder->next());
       tell_all(opened, sink.finding);
       if (batch == nullptr) {
-        return splitter.finish();
+        return writer.finish();
       }
       for (const Finding& found : batch->findings) {
         sink.finding(found);
       }
-      FONDS_TRY(const bool more, splitter.give(*batch));
+      FONDS_TRY(const bool more, writer.give(*batch));
       if (!more) {
         return {};
       }

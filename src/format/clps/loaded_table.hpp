@@ -15,10 +15,11 @@ namespace fonds::clps {
 struct LoadedTable {
   Table table;
   RecordProgram program;
-  BudgetShare share;                  // of the program
-  const Column* log_order = nullptr;  // null: its records have no place in the log
-  const Column* time = nullptr;       // of the timestamp column
-  const RowSet* rows = nullptr;       // null: all
+  BudgetShare share;                         // of the program
+  const Column* log_order = nullptr;         // null: its records have no place in the log
+  const Column* time = nullptr;              // of the timestamp column
+  const RowSet* rows = nullptr;              // null: all
+  const OriginalTexts* originals = nullptr;  // null: records as JSON
   // Rows by their place in the log, where they do not lie in it.
   std::vector<std::uint32_t> sorted;
   std::uint64_t next = 0;  // in `sorted`, or of the rows

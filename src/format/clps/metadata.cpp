@@ -13,6 +13,7 @@
 
 #include "base/guarded.hpp"
 #include "format/clps/cursor.hpp"
+#include "format/clps/exact.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -362,6 +363,10 @@ Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room) {
       const auto payload = size ? in.take(*size) : std::nullopt;
       if (!payload) {
         return corrupt(fmt::format("packet {} of {} is cut short", i, *packets), at);
+      }
+      if (*type == kOriginalsPacket && section.metadata.originals == nullptr) {
+        section.metadata.originals = std::make_shared<const std::string>(as_text(*payload));
+        continue;
       }
       if (*type >= seen.size()) {
         ++section.metadata.unknown_packets;

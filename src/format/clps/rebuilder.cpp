@@ -40,6 +40,7 @@ struct Job {
   };
   std::vector<Lost> lost;
   std::vector<Texts::Place> strings;
+  std::vector<OriginalTexts::Spelling> spellings;  // of the records that are looked up together
   std::string scratch;
 
   void reset() {
@@ -56,31 +57,54 @@ struct Job {
     while (done < places.size() && text.size() < kLongBatchText) {
       const std::size_t end = std::min(places.size(), done + kLookedUp);
       strings.clear();
+      spellings.clear();
       for (std::size_t i = done; i < end; ++i) {
-        places[i].table->program.find_strings(places[i].table->table, places[i].row, texts,
-                                              strings);
+        const LoadedTable& from = *places[i].table;
+        spellings.push_back(from.originals == nullptr
+                                ? OriginalTexts::Spelling()
+                                : from.originals->spelling(from.table.index(), places[i].row));
+        if (spellings.back().form != nullptr) {
+          find_strings(*spellings.back().form, from.table, places[i].row, texts, strings);
+        } else {
+          from.program.find_strings(from.table, places[i].row, texts, strings);
+        }
       }
       const Texts::Place* found = strings.data();
-      for (; done < end && text.size() < kLongBatchText; ++done) {
-        rebuild(places[done], found, texts);
-        found += places[done].table->program.strings();
+      for (std::size_t i = 0; done < end && text.size() < kLongBatchText; ++done, ++i) {
+        found += rebuild(places[done], spellings[i], found, texts);
       }
     }
   }
 
-  void rebuild(const RowPlace& place, const Texts::Place* found, const Texts& texts) {
+  // Returns how many strings the record has.
+  std::size_t rebuild(const RowPlace& place, const OriginalTexts::Spelling& spelling,
+                      const Texts::Place* found, const Texts& texts) {
     const std::size_t begin = text.size();
     const LoadedTable& from = *place.table;
-    const Fault fault = from.program.run(from.table, place.row, found, texts, text, scratch);
+    const bool original = spelling.form != nullptr;
+    const std::size_t used =
+        original ? strings_of(*spelling.form, from.table) : from.program.strings();
+    const Fault fault =
+        original ? append_original(spelling, from.table, place.row, found, texts, text, scratch)
+                 : from.program.run(from.table, place.row, found, texts, text, scratch);
     if (fault != nullptr) {
       text.truncate(begin);
       lost.push_back({from.table.index(), place.row, fault});
-      return;
+      return used;
     }
     lines.push_back({begin, text.size() - begin, static_cast<std::uint32_t>(from.table.index()),
                      place.row, from.log_index(place.row),
                      from.time != nullptr ? texts.instant(*from.time, place.row) : std::nullopt});
     text.push_back('\n');
+    return used;
+  }
+
+  static std::size_t strings_of(const OriginalTexts::Form& form, const Table& table) {
+    return static_cast<std::size_t>(
+        std::count_if(form.steps.begin(), form.steps.end(), [&](const OriginalTexts::Step& step) {
+          return step.column != OriginalTexts::kOwn &&
+                 table.columns()[step.column].type == NodeType::VarString;
+        }));
   }
 };
 
@@ -161,6 +185,7 @@ struct Rebuilder::State {
         loaded_table->time = &column;
       }
     }
+    loaded_table->originals = options.originals.get();
     if (index < options.rows.size() && options.rows[index] && !options.rows[index]->bits.empty()) {
       loaded_table->rows = &*options.rows[index];
     }

@@ -12,6 +12,8 @@ namespace fonds::clps {
 namespace {
 
 constexpr std::size_t kLongestLiteral = std::size_t{64} << 20;  // keys and marks of one record
+// What the original text of a record may have more than its values.
+constexpr std::size_t kLongestSpelling = std::size_t{512} << 20;
 
 }  // namespace
 
@@ -270,6 +272,46 @@ RecordProgram RecordProgram::build(const SchemaTree& tree, const Schema& schema,
   return ProgramBuilder(tree, schema, projection).build();
 }
 
+namespace {
+
+// Appends the value of a row. `strings`: the next one that was found; moves behind it.
+Fault append_value(NodeType type, const Column& column, std::uint64_t row,
+                   const Texts::Place*& strings, const Texts& texts, TextBuffer& out,
+                   std::string& scratch) {
+  switch (type) {
+    case NodeType::Integer:
+    case NodeType::DeltaInteger:
+      append_number(static_cast<std::int64_t>(column.word(row)), out);
+      return nullptr;
+    case NodeType::Float:
+      Texts::append_float(column, row, out, scratch);
+      return nullptr;
+    case NodeType::FormattedFloat:
+      return texts.append_formatted_float(column, row, out, scratch);
+    case NodeType::DictionaryFloat:
+      return texts.append_dictionary_float(column, row, out);
+    case NodeType::Boolean:
+      out.append(column.truth(row) ? "true" : "false");
+      return nullptr;
+    case NodeType::VarString:
+      return texts.append_string(*strings++, out);
+    case NodeType::ClpString:
+      return texts.append_clp_string(column, row, out);
+    case NodeType::UnstructuredArray:
+      return texts.append_array(column, row, out);
+    case NodeType::DateString:
+      return texts.append_date(column, row, out, scratch);
+    case NodeType::Timestamp:
+      return texts.append_time(column, row, out, scratch);
+    default:
+      return nullptr;  // has no column
+  }
+}
+
+constexpr Fault kTooLong = "it is longer than a record may be";
+
+}  // namespace
+
 Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Place* strings,
                          const Texts& texts, TextBuffer& out, std::string& scratch) const {
   const std::string_view text = text_;
@@ -279,52 +321,46 @@ Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Pla
   }
   for (const Step& step : steps_) {
     out.append(text.substr(step.begin, step.length));
-    const Column& column = table.columns()[step.column];
-    Fault fault = nullptr;
-    switch (step.type) {
-      case NodeType::Integer:
-      case NodeType::DeltaInteger:
-        append_number(static_cast<std::int64_t>(column.word(row)), out);
-        break;
-      case NodeType::Float:
-        Texts::append_float(column, row, out, scratch);
-        break;
-      case NodeType::FormattedFloat:
-        fault = texts.append_formatted_float(column, row, out, scratch);
-        break;
-      case NodeType::DictionaryFloat:
-        fault = texts.append_dictionary_float(column, row, out);
-        break;
-      case NodeType::Boolean:
-        out.append(column.truth(row) ? "true" : "false");
-        break;
-      case NodeType::VarString:
-        fault = texts.append_string(*strings++, out);
-        break;
-      case NodeType::ClpString:
-        fault = texts.append_clp_string(column, row, out);
-        break;
-      case NodeType::UnstructuredArray:
-        fault = texts.append_array(column, row, out);
-        break;
-      case NodeType::DateString:
-        fault = texts.append_date(column, row, out, scratch);
-        break;
-      case NodeType::Timestamp:
-        fault = texts.append_time(column, row, out, scratch);
-        break;
-      default:
-        break;  // has no column
-    }
-    if (fault == nullptr && out.full()) {
-      fault = "it is longer than a record may be";
-    }
-    if (fault != nullptr) {
-      return fault;
+    const Fault fault =
+        append_value(step.type, table.columns()[step.column], row, strings, texts, out, scratch);
+    if (fault != nullptr || out.full()) {
+      return fault != nullptr ? fault : kTooLong;
     }
   }
   out.append(text.substr(tail_));
   return nullptr;
+}
+
+void find_strings(const OriginalTexts::Form& form, const Table& table, std::uint64_t row,
+                  const Texts& texts, std::vector<Texts::Place>& out) {
+  for (const OriginalTexts::Step& step : form.steps) {
+    if (step.column != OriginalTexts::kOwn &&
+        table.columns()[step.column].type == NodeType::VarString) {
+      out.push_back(texts.find_string(table.columns()[step.column], row));
+    }
+  }
+}
+
+Fault append_original(const OriginalTexts::Spelling& spelling, const Table& table,
+                      std::uint64_t row, const Texts::Place* strings, const Texts& texts,
+                      TextBuffer& out, std::string& scratch) {
+  const char* own = spelling.own;
+  out.limit(texts.longest_record() + kLongestSpelling);
+  for (const OriginalTexts::Step& step : spelling.form->steps) {
+    out.append(step.before);
+    Fault fault = nullptr;
+    if (step.column == OriginalTexts::kOwn) {
+      out.append(OriginalTexts::take_own(own));
+    } else {
+      const Column& column = table.columns()[step.column];
+      fault = append_value(column.type, column, row, strings, texts, out, scratch);
+    }
+    if (fault != nullptr || out.full()) {
+      return fault != nullptr ? fault : kTooLong;
+    }
+  }
+  out.append(spelling.form->tail);
+  return out.full() ? kTooLong : nullptr;
 }
 
 }  // namespace fonds::clps

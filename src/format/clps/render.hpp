@@ -10,6 +10,7 @@
 
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/exact.hpp"
 #include "format/clps/text_buffer.hpp"
 #include "format/clps/texts.hpp"
 
@@ -65,5 +66,12 @@ class RecordProgram {
   std::size_t tail_ = 0;                // where the text behind the last value begins
   bool too_long_ = false;               // more text than a record may have
 };
+
+// The same for a record that comes back as it was spelled: `spelling` has a form.
+void find_strings(const OriginalTexts::Form& form, const Table& table, std::uint64_t row,
+                  const Texts& texts, std::vector<Texts::Place>& out);
+Fault append_original(const OriginalTexts::Spelling& spelling, const Table& table,
+                      std::uint64_t row, const Texts::Place* strings, const Texts& texts,
+                      TextBuffer& out, std::string& scratch);
 
 }  // namespace fonds::clps

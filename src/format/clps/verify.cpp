@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "base/time_pattern.hpp"
 #include "format/clps/date_string.hpp"
+#include "format/clps/exact.hpp"
 #include "format/clps/verify_json.hpp"
 
 namespace fonds::clps {
@@ -95,6 +96,14 @@ Status ArchiveCheck::begin() {
   check_time_ranges();
   damaged_ = damaged_ || std::any_of(archive_.tables().begin(), archive_.tables().end(),
                                      [](const TableInfo& table) { return !table.fault.empty(); });
+  if (archive_.metadata().originals != nullptr) {
+    if (const auto texts = OriginalTexts::read(archive_); !texts) {
+      if (texts.error().code() != ErrorCode::Corrupt) {
+        return fail(texts.error().code(), texts.error().message(), texts.error().where());
+      }
+      tell("clps-originals", texts.error().message(), texts.error().where());
+    }
+  }
   return check_dictionaries();
 }
 

@@ -156,8 +156,9 @@ bool ArchiveBuilder::has_room_for(const Batch& batch) const {
 
 void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
                                  std::vector<std::pair<std::string, std::string>> properties) {
-  archive_.inputs.push_back(
-      {std::move(name), split, archive_.records, archive_.records, std::move(properties)});
+  end_input();
+  archive_.inputs.push_back({std::move(name), split, archive_.records, archive_.records,
+                             std::move(properties)});
 }
 
 NodeId ArchiveBuilder::node(NodeId parent, NodeType type, std::string_view key) {
@@ -291,7 +292,7 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
   return {};
 }
 
-Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
+Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes, std::string_view text) {
   Shapes::Known& shape = shapes_.learn(batch);
   for (const TableValues& table : batch.tables) {
     if (shape.targets[table.table].table < 0) {
@@ -333,6 +334,12 @@ Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
       append(column, values.columns[i], maps);
       encoded_ += column.stored_size() - before;
     }
+    if (rules_.exact) {
+      add_forms(batch, values, target.columns, table);
+    }
+  }
+  if (rules_.exact) {
+    add_gaps(batch, text);
   }
   archive_.records += batch.events;
   archive_.input_bytes += input_bytes;
@@ -340,6 +347,44 @@ Status ArchiveBuilder::add(Batch& batch, std::uint64_t input_bytes) {
     archive_.inputs.back().end = archive_.records;
   }
   return {};
+}
+
+void ArchiveBuilder::add_forms(const Batch& batch, const TableValues& values,
+                               const std::vector<std::uint32_t>& columns, BuiltTable& table) {
+  std::unordered_map<std::uint32_t, std::uint32_t> known = {{0, 0}};
+  std::uint32_t last = 0, translated = 0;
+  const std::size_t runs = table.forms.runs().size();
+  for (const std::uint32_t form : values.forms) {
+    if (form != last) {
+      const auto [entry, made] = known.try_emplace(form, 0);
+      if (made) {
+        entry->second = archive_.forms.add(translate_form(batch.forms[form - 1], columns,
+                                                          rules_.log_order ? 1 : 0)) +
+                        1;
+      }
+      last = form;
+      translated = entry->second;
+    }
+    table.forms.add(translated);
+  }
+  table.forms.own += values.own;
+  constexpr std::uint64_t kRun = 6;  // octets, about
+  own_ += values.own.size() + kRun * (table.forms.runs().size() - runs);
+}
+
+// What lies between the events of a piece. Those that have no text are lines.
+void ArchiveBuilder::add_gaps(const Batch& batch, std::string_view text) {
+  std::size_t at = 0;
+  for (const auto& [begin, end] : batch.spans) {
+    if (text.empty()) {
+      archive_.gaps.event({});
+      archive_.gaps.append("\n");
+      continue;
+    }
+    archive_.gaps.event(text.substr(at, begin - at));
+    at = end;
+  }
+  archive_.gaps.append(text.substr(std::min(at, text.size())));
 }
 
 void ArchiveBuilder::append(BuiltColumn& column, const ColumnValues& values, const Maps& maps) {
@@ -418,7 +463,7 @@ void ArchiveBuilder::note_times(const BuiltColumn& column, const ColumnValues& v
 }
 
 std::uint64_t ArchiveBuilder::held() const {
-  return encoded_ + archive_.variables.held() + archive_.log_types.held() +
+  return encoded_ + exact_size() + archive_.variables.held() + archive_.log_types.held() +
          archive_.array_types.held();
 }
 

@@ -15,6 +15,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "format/clps/writing/batch.hpp"
+#include "format/clps/writing/exact_forms.hpp"
 #include "format/clps/writing/pile.hpp"
 #include "format/clps/writing/string_table.hpp"
 #include "format/clps/writing/times.hpp"
@@ -55,6 +56,7 @@ struct BuiltTable {
   std::size_t ordered = 0;            // how many of them are in the ordered region
   std::vector<BuiltColumn> columns;   // in the order in which they are stored
   Pile<std::uint64_t> log_index;      // with a log order; the first column
+  TableForms forms;                   // if exact
   std::uint64_t records = 0;
 
   std::uint64_t stored_size(bool log_order) const;
@@ -83,6 +85,8 @@ struct BuiltArchive {
   std::optional<TimePatterns> patterns;
   std::map<NodeId, TimeRangeMade> times;
   std::vector<BuiltInput> inputs;
+  StringTable forms;  // if exact, and
+  Gaps gaps;
   std::uint64_t records = 0;
   std::uint64_t input_bytes = 0;
 };
@@ -116,17 +120,27 @@ class ArchiveBuilder {
   bool has_room_for(const Batch& batch) const;
   void begin_input(std::string name, std::uint64_t split,
                    std::vector<std::pair<std::string, std::string>> properties);
-  // Errors: LimitExceeded for an event that no archive can hold.
-  Status add(Batch& batch, std::uint64_t input_bytes);
+  // Text of the input that lies behind the last event, if exact.
+  void add_gap(std::string_view text) { archive_.gaps.append(text); }
+  // `text`: of the piece; empty if it has none. Errors: LimitExceeded for an event that no archive
+  // can hold.
+  Status add(Batch& batch, std::uint64_t input_bytes, std::string_view text = {});
 
   void add_input_bytes(std::uint64_t n) { archive_.input_bytes += n; }
 
   // What the original counts towards its target size.
   std::uint64_t encoded_size() const { return encoded_; }
   std::uint64_t held() const;
-  const TimePatterns* patterns() const { return archive_.patterns ? &*archive_.patterns : nullptr; }
+  // Of what is kept to give back the original bytes.
+  std::uint64_t exact_size() const { return archive_.forms.stored_size() + own_ + archive_.gaps.held(); }
+  const TimePatterns* patterns() const {
+    return archive_.patterns ? &*archive_.patterns : nullptr;
+  }
   const BuiltArchive& archive() const { return archive_; }
-  BuiltArchive take() { return std::move(archive_); }
+  BuiltArchive take() {
+    end_input();
+    return std::move(archive_);
+  }
 
  private:
   struct NodeKey {
@@ -153,6 +167,14 @@ class ArchiveBuilder {
                     const std::vector<std::uint32_t>& types,
                     const std::vector<std::uint32_t>& counts, const Maps& maps);
   void note_times(const BuiltColumn& column, const ColumnValues& values);
+  void add_forms(const Batch& batch, const TableValues& values,
+                 const std::vector<std::uint32_t>& columns, BuiltTable& table);
+  void add_gaps(const Batch& batch, std::string_view text);
+  void end_input() {
+    if (rules_.exact && !archive_.inputs.empty()) {
+      archive_.gaps.end_input();
+    }
+  }
 
   const Rules& rules_;
   Shapes& shapes_;
@@ -162,6 +184,7 @@ class ArchiveBuilder {
       time_steps_;  // of each node: how much of the timestamp key leads there
   std::unordered_map<std::string, std::size_t> tables_;
   std::uint64_t encoded_ = 0;
+  std::uint64_t own_ = 0;  // texts of events, and what tells of their forms
 };
 
 }  // namespace fonds::clps::writing

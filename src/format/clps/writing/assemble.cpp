@@ -9,6 +9,8 @@
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "base/ordered_jobs.hpp"
+#include "format/clps/exact.hpp"
+#include "format/clps/writing/exact_packet.hpp"
 #include "format/clps/writing/frame.hpp"
 #include "format/clps/writing/identity.hpp"
 #include "format/clps/writing/octets.hpp"
@@ -380,6 +382,9 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
                                     : std::string(16, '\0');
   metadata.inputs = rules.log_order ? &archive.inputs : nullptr;
   metadata.creator_id = options.creator_id;
+  if (rules.exact) {
+    metadata.own.emplace_back(kOriginalsPacket, originals_packet(archive));
+  }
   const std::string plain_metadata = metadata_section(metadata);
   FONDS_TRY(const Bytes section, compressed(plain_metadata, level));
   if (section.size() > kMostMetadata) {

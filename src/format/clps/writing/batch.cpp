@@ -272,6 +272,8 @@ std::unique_ptr<Batch> BatchBuilder::end() {
     batch_->new_tables.push_back(tables[told_tables_]);
   }
   last_variables_ = batch_->variables.size();
+  parsed_log_types_.clear();
+  parsed_array_types_.clear();
   batch_->fresh_shape = std::exchange(fresh_, false);
   return std::move(batch_);
 }
@@ -352,7 +354,7 @@ TableValues& BatchBuilder::values_of(const Shape::Layout& layout) {
   return batch_->tables[place];
 }
 
-void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
+void BatchBuilder::end_event(std::size_t begin, std::string_view source, bool spelled) {
   std::uint32_t state = 0;
   for (const Token token : tokens_) {
     state = shape_->state_after(state, token);
@@ -361,6 +363,7 @@ void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
   TableValues& values = values_of(layout);
   values.events.push_back(batch_->events++);
   const std::uint32_t* column = layout.columns.data();
+  lossy_ = false;
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (has_values(tokens_[i])) {
       store(values.columns[*column++], cells_[i]);
@@ -370,7 +373,8 @@ void BatchBuilder::end_event(std::size_t begin, std::size_t end) {
     batch_->changes[i] += changes_[i];
   }
   if (rules_.exact) {
-    batch_->spans.emplace_back(begin, end);
+    batch_->spans.emplace_back(begin, begin + source.size());
+    keep_text(values, layout, source, spelled);
   }
 }
 
@@ -390,10 +394,11 @@ void BatchBuilder::store(ColumnValues& column, const Cell& cell) {
       column.ids.push_back(batch_->variables.add(cell.text));
       return;
     case NodeType::ClpString:
-      split(column, cell.text, batch_->log_types, batch_->log_type_variables);
+      split(column, cell.text, batch_->log_types, batch_->log_type_variables, parsed_log_types_);
       return;
     case NodeType::UnstructuredArray:
-      split(column, cell.text, batch_->array_types, batch_->array_type_variables);
+      split(column, cell.text, batch_->array_types, batch_->array_type_variables,
+            parsed_array_types_);
       return;
     default:
       column.words.push_back(cell.word);
@@ -401,7 +406,7 @@ void BatchBuilder::store(ColumnValues& column, const Cell& cell) {
 }
 
 void BatchBuilder::split(ColumnValues& column, std::string_view text, StringTable& types,
-                         std::vector<std::uint32_t>& counts) {
+                         std::vector<std::uint32_t>& counts, std::deque<LogType>& parsed) {
   log_type_.clear();
   split_.clear();
   split_text(text, rules_.generation(), log_type_, split_);
@@ -409,6 +414,7 @@ void BatchBuilder::split(ColumnValues& column, std::string_view text, StringTabl
   if (type == counts.size()) {
     counts.push_back(static_cast<std::uint32_t>(split_.size()));
   }
+  lossy_ = lossy_ || (rules_.exact && !joins_again(text, type, parsed));
   column.ids.push_back(type);
   for (const SplitVariable& variable : split_) {
     if (variable.placeholder == Placeholder::Dictionary) {

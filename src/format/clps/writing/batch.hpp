@@ -18,6 +18,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "format/clps/log_type.hpp"
+#include "format/clps/text_buffer.hpp"
 #include "format/clps/writing/string_table.hpp"
 #include "format/clps/writing/times.hpp"
 
@@ -185,6 +186,10 @@ struct TableValues {
   std::vector<std::int32_t> first_nodes;
   std::vector<std::uint32_t> events;  // numbers within the batch
   std::vector<ColumnValues> columns;  // as TableDefinition::columns places them
+  // If exact: of each event its form (Batch::forms), 0: as it is printed, else id + 1; and what its
+  // form does not hold (exact_forms.hpp).
+  std::vector<std::uint32_t> forms;
+  std::string own;
 };
 
 // Whether values of a token stand in a column.
@@ -213,7 +218,9 @@ struct Batch {
   std::size_t patterns_before = 0;
   std::optional<TimePatterns> patterns;
   std::uint32_t events = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> spans;  // of each event in the piece, if exact
+  // If exact: of each event in the piece; forms as exact_forms.hpp spells them.
+  std::vector<std::pair<std::size_t, std::size_t>> spans;
+  StringTable forms;
   Changes changes = {};
   std::vector<Rejected> rejected;
 };
@@ -236,7 +243,11 @@ class BatchBuilder {
     changes_ = {};
     scratch_.clear();
   }
-  void end_event(std::size_t begin = 0, std::size_t end = 0);
+  // `source`: its text, which begins at `begin` of the piece; empty if it has none. `spelled`: all
+  // its values are told by spelled(), as views of `source`.
+  void end_event(std::size_t begin = 0, std::string_view source = {}, bool spelled = false);
+  // How the value that was added last stands in the event's text.
+  void spelled(std::string_view text) { cells_.back().spelled = text; }
 
   // Objects are numbered, so that a key that comes twice is noticed.
   std::uint64_t next_object() { return ++objects_; }
@@ -296,16 +307,23 @@ class BatchBuilder {
     std::uint64_t word = 0;
     std::string_view text;
     std::uint32_t extra = 0;  // format, pattern
+    std::string_view spelled = {};
   };
   void add(Place place, NodeType type, std::uint64_t word = 0, std::string_view text = {},
            std::uint32_t extra = 0) {
     tokens_.push_back({place, static_cast<std::uint8_t>(type)});
-    cells_.push_back({word, text, extra});
+    cells_.push_back({word, text, extra, {}});
   }
+  void keep_text(TableValues& values, const Shape::Layout& layout, std::string_view source,
+                 bool spelled);
+  bool make_form(const Shape::Layout& layout, std::string_view source);
+  bool comes_back(const Cell& cell, NodeType type);
+  // Whether the text that was split last comes back from its log type with this id.
+  bool joins_again(std::string_view text, StringTable::Id type, std::deque<LogType>& parsed);
   TableValues& values_of(const Shape::Layout& layout);
   void store(ColumnValues& column, const Cell& cell);
   void split(ColumnValues& column, std::string_view text, StringTable& types,
-             std::vector<std::uint32_t>& counts);
+             std::vector<std::uint32_t>& counts, std::deque<LogType>& parsed);
 
   const Rules& rules_;
   std::uint32_t shape_id_;
@@ -322,6 +340,11 @@ class BatchBuilder {
   std::deque<std::string> scratch_;
   std::string log_type_;
   std::vector<SplitVariable> split_;
+  // If exact: the batch's log types, and whether a text of the event does not come back from them.
+  std::deque<LogType> parsed_log_types_, parsed_array_types_;
+  bool lossy_ = false;
+  std::string form_, form_body_, own_, printed_;
+  TextBuffer escaped_;
 };
 
 }  // namespace fonds::clps::writing

@@ -14,6 +14,7 @@
 namespace fonds::clps {
 namespace {
 
+constexpr std::size_t kMostBlanks = std::size_t{64} << 20;
 constexpr std::size_t kHead = std::size_t{64} << 10;
 constexpr int kMaxLayers = 2;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{4} << 30) - (std::uint64_t{1} << 20);
@@ -184,6 +185,7 @@ Result<bool> DocumentReader::next_piece(Piece& piece) {
       return true;
     }
     if (step == Step::RunOver) {
+      FONDS_CHECK(keep_blanks(at_));
       FONDS_TRY(const bool more, next_run());
       if (!more) {
         return false;
@@ -255,6 +257,7 @@ Status DocumentReader::make_room(std::uint64_t to) {
     return {};
   }
   const std::uint64_t keep = has_items() ? piece_begin_ : at_;
+  FONDS_CHECK(keep_blanks(keep));
   const auto held = static_cast<std::size_t>(limit_ - keep);
   const auto needed = static_cast<std::size_t>(to - keep) + Piece::kPadding;
   if (needed <= usual_capacity() && buffer_.capacity() > 4 * usual_capacity()) {
@@ -273,6 +276,20 @@ Status DocumentReader::make_room(std::uint64_t to) {
     }
   }
   base_ = keep;
+  return {};
+}
+
+// Keeps what lies behind the last piece, before `to`; it is in the buffer.
+Status DocumentReader::keep_blanks(std::uint64_t to) {
+  if (!options_.keep_blanks || to <= blanks_to_) {
+    return {};
+  }
+  if (to - blanks_to_ > kMostBlanks - blanks_.size()) {
+    return fail(ErrorCode::LimitExceeded,
+                "there are too many blanks between documents to keep them");
+  }
+  blanks_.append(at(blanks_to_), at(to));
+  blanks_to_ = to;
   return {};
 }
 
@@ -514,6 +531,10 @@ DocumentReader::Step DocumentReader::take(std::uint64_t end, Take as) {
 
 // Gives the items that were taken.
 Status DocumentReader::give(Piece& piece) {
+  FONDS_CHECK(keep_blanks(piece_begin_));
+  piece.before_ = std::exchange(blanks_, {});
+  blanks_to_ = piece_end_;
+  FONDS_CHECK(keep_blanks(at_));
   const auto length = static_cast<std::size_t>(piece_end_ - piece_begin_);
   const auto rest = static_cast<std::size_t>(limit_ - at_);
   piece.size_ = length;
@@ -541,6 +562,8 @@ Status DocumentReader::give(Piece& piece) {
 
 // Gives the next part of a stretch that is left out.
 Status DocumentReader::give_left_out(Piece& piece) {
+  FONDS_CHECK(keep_blanks(at_));
+  piece.before_ = std::exchange(blanks_, {});
   const bool lines = mode_ == Mode::Lines;
   const std::uint64_t most = at_ + options_.piece_bytes;
   FONDS_CHECK(fill(most + 2));
@@ -562,7 +585,7 @@ Status DocumentReader::give_left_out(Piece& piece) {
   if (left_out_->last) {
     left_out_.reset();
   }
-  at_ = piece_begin_ = piece_end_ = end;
+  at_ = piece_begin_ = piece_end_ = blanks_to_ = end;
   return {};
 }
 

@@ -49,6 +49,7 @@ struct DocumentOptions {
   // MiB, which is what larger values mean.
   std::uint64_t max_document_size = std::uint64_t{512} << 20;
   std::size_t long_line = std::size_t{1} << 20;  // at most max_document_size
+  bool keep_blanks = false;                      // gives what lies between pieces: Piece::before()
   // max_window, memory_budget, decode_threads, stop; with search_damaged reading goes on behind
   // what cannot be decoded.
   ReadOptions read = {};
@@ -91,6 +92,8 @@ class Piece {
 
   std::string_view text() const { return {buffer_.data() + begin_, size_}; }
   std::uint64_t offset() const { return offset_; }  // of text() in the decoded input
+  // With DocumentOptions::keep_blanks: what lies between the piece before and this one.
+  const std::string& before() const { return before_; }
   // Whether no document goes over lines. Else documents() says where some are.
   bool lines() const { return documents_.empty(); }
   const std::vector<Extent>& documents() const { return documents_; }  // ascending
@@ -103,6 +106,7 @@ class Piece {
   std::size_t begin_ = 0;
   std::size_t size_ = 0;
   std::uint64_t offset_ = 0;
+  std::string before_;
   std::vector<Extent> documents_;
   std::optional<LeftOut> left_out_;
 };
@@ -128,6 +132,8 @@ class DocumentReader {
   std::uint64_t decoded_bytes() const { return limit_; }  // read so far
   std::uint64_t stored_position() const { return decoder_->stored_position(); }
   bool had_byte_order_mark() const { return byte_order_mark_; }  // known when next() has returned
+  // With keep_blanks: what lies behind the last piece; known when next() gives no more.
+  std::string take_rest() { return std::exchange(blanks_, {}); }
   // What was found about the compression since the last call.
   std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
 
@@ -146,6 +152,7 @@ class DocumentReader {
   Result<bool> next_run();
   Status fill(std::uint64_t to);
   Status make_room(std::uint64_t to);
+  Status keep_blanks(std::uint64_t to);
   void note_findings();
   // How far to read where an item goes on: to the end of a piece first.
   std::uint64_t further() const {
@@ -203,6 +210,8 @@ class DocumentReader {
   std::uint64_t unbalanced_until_ = 0;     // where the last document was broken
   std::vector<std::uint64_t> unbalanced_;  // brackets before that which were open, ascending
   std::optional<LeftOut> left_out_;        // the stretch that at_ lies in
+  std::string blanks_;                     // behind the last piece, as far as
+  std::uint64_t blanks_to_ = 0;            // this
 };
 
 // Cuts a piece into candidates of documents. The piece must outlive it. It may be used on any

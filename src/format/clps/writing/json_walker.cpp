@@ -104,6 +104,7 @@ class Descent {
       case 't':
       case 'f':
         out_.boolean(place, token.front() == 't');
+        out_.spelled(token);
         return token == "true" || token == "false" ? Fault::None : Fault::Syntax;
       case 'n':
         out_.null(place);
@@ -166,6 +167,7 @@ class Descent {
       return Fault::Syntax;
     }
     out_.string(place, text);
+    out_.spelled(token);
     return Fault::None;
   }
 
@@ -182,9 +184,11 @@ class Descent {
       }
       if (error == std::errc() && stop == end && token != "-0") {
         out_.integer(place, integer);
+        out_.spelled(token);
         return Fault::None;
       }
       out_.real(place, token, std::strtod(std::string(token).c_str(), nullptr));
+      out_.spelled(token);
       return Fault::None;
     }
     double real = 0;
@@ -198,6 +202,7 @@ class Descent {
       real = std::strtod(std::string(token).c_str(), nullptr);
     }
     out_.real(place, token, real);
+    out_.spelled(token);
     return Fault::None;
   }
 
@@ -214,6 +219,7 @@ class Descent {
       return Fault::Syntax;
     }
     add_array(raw, place);
+    out_.spelled(raw);
     return Fault::None;
   }
   // Readers print the text as it is, and each record on a line: line ends in it become spaces.
@@ -244,6 +250,7 @@ class Descent {
     if (fault == Fault::None && outermost && unprintable_) {
       out_.drop_behind(mark);
       add_array(without_blanks_behind(raw), place);
+      out_.spelled(without_blanks_behind(raw));
     }
     return fault;
   }
@@ -377,8 +384,9 @@ struct JsonWalker::State {
     const char* behind = nullptr;
     const bool more = document.current_location().get(behind) == simdjson::SUCCESS &&
                       behind >= text.data() && behind < text.data() + text.size();
-    const std::size_t end = more ? static_cast<std::size_t>(behind - text.data()) : text.size();
-    out.end_event(at, at + end);
+    const std::size_t end =
+        more ? static_cast<std::size_t>(behind - text.data()) : text.size();
+    out.end_event(at, without_blanks_behind(text.substr(0, end)), true);
     return end;
   }
 
@@ -412,7 +420,7 @@ struct JsonWalker::State {
       return std::string_view::npos;
     }
     out.count(Change::DuplicateKeys, dropped);
-    out.end_event(at, at + end);
+    out.end_event(at, without_blanks_behind(text.substr(0, end)));
     return end;
   }
 };
@@ -464,7 +472,7 @@ void JsonWalker::reject(std::string_view text, std::size_t at, std::string reaso
     out.count(Change::ReplacedOctets, replaced);
     const Place place = *out.key(kUserRoot, "_unparsed", out.next_object());
     out.string(place, out.keep(std::move(kept)));
-    out.end_event(at, at + text.size());
+    out.end_event(at, text);
   }
   out.batch().rejected.push_back({at, text, std::move(reason)});
 }

@@ -30,6 +30,10 @@ using namespace writing;  // NOLINT(google-build-using-namespace)
 constexpr std::uint64_t kLargestPiece = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
+// Of what gives back the original bytes: an archive is complete with so much; no reader takes more
+// than the second in its usual memory.
+constexpr std::uint64_t kMostOriginals = std::uint64_t{48} << 20;
+constexpr std::uint64_t kLargestOriginals = std::uint64_t{200} << 20;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
 
 constexpr std::array kVersions = {Version{0, 3, 1}, Version{0, 4, 1}, Version{0, 5, 0}};
@@ -38,8 +42,8 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 
 // What goes through the workers, in the order of the input.
 struct Job {
-  enum class Kind : std::uint8_t { BeginInput, Piece, EndInput } kind = Kind::Piece;
-  // BeginInput
+  enum class Kind : std::uint8_t { BeginInput, Piece, Gap, EndInput } kind = Kind::Piece;
+  // BeginInput; Gap: the text
   std::string name;
   Properties properties;
   // Piece
@@ -111,6 +115,9 @@ Status check(const WriterOptions& options) {
   }
   if (options.target_encoded_size == 0 || options.max_document_size == 0) {
     return fail(ErrorCode::BadArgument, "sizes are at least 1");
+  }
+  if (options.exact && !options.log_order) {
+    return fail(ErrorCode::BadArgument, "the original bytes need the order of the log");
   }
   for (const auto& [key, value] : options.properties) {
     if (const std::string fault = property_fault(key); !fault.empty()) {
@@ -204,7 +211,12 @@ struct ArchiveWriter::State {
       report.input_bytes += job.input_bytes;
       return {};
     }
+    if (job.kind == Job::Kind::Gap) {
+      return add_gap(job.name);
+    }
     if (job.piece.left_out()) {
+      FONDS_CHECK(add_gap(job.piece.before()));
+      FONDS_CHECK(add_gap(job.piece.text()));
       return leave_out(job);
     }
     FONDS_CHECK(make_room(*job.batch));
@@ -215,14 +227,31 @@ struct ArchiveWriter::State {
   // An archive is complete when more comes than it may hold.
   Status make_room(const Batch& batch) {
     if (builder->archive().records > 0 && batch.events > 0 &&
-        (builder->encoded_size() >= options.target_encoded_size || !builder->has_room_for(batch))) {
+        (builder->encoded_size() >= options.target_encoded_size ||
+         builder->exact_size() >= kMostOriginals || !builder->has_room_for(batch))) {
       FONDS_CHECK(complete());
       builder->begin_input(input, ++split, properties);
     }
     return {};
   }
+  // What lies between events.
+  Status add_gap(std::string_view text) {
+    if (rules.exact) {
+      if (builder->exact_size() + text.size() > kLargestOriginals) {
+        return fail(ErrorCode::LimitExceeded,
+                    "there is more text between events than an archive can keep");
+      }
+      builder->add_gap(text);
+    }
+    return {};
+  }
   Status take(const Job& job) {
-    FONDS_CHECK(builder->add(*job.batch, job.input_bytes));
+    FONDS_CHECK(add_gap(job.piece.before()));
+    FONDS_CHECK(builder->add(*job.batch, job.input_bytes, job.piece.text()));
+    if (builder->exact_size() > kLargestOriginals) {
+      return fail(ErrorCode::LimitExceeded,
+                  "these events have more text of their own than an archive can keep");
+    }
     report.records += job.batch->events;
     report.input_bytes += job.input_bytes;
     report.peak_held = std::max(report.peak_held, builder->held());
@@ -359,6 +388,7 @@ struct ArchiveWriter::State {
     documents.piece_bytes = piece_bytes;
     documents.max_document_size = options.max_document_size;
     documents.read = options.read;
+    documents.keep_blanks = rules.exact;
     DocumentReader reader(std::move(*decoder), source_name, documents);
     std::uint64_t told = 0;
     bool marked = false;
@@ -373,6 +403,7 @@ struct ArchiveWriter::State {
         count(Change::ByteOrderMarks, 1);
       }
       if (!more || !*more) {
+        FONDS_CHECK(end_input(reader));
         job->kind = Job::Kind::EndInput;
         job->input_bytes = reader.decoded_bytes() - told;  // blanks
         FONDS_CHECK(put(std::move(job)));
@@ -383,6 +414,16 @@ struct ArchiveWriter::State {
       told = end;
       FONDS_CHECK(put(std::move(job)));
     }
+  }
+
+  Status end_input(DocumentReader& reader) {
+    if (!rules.exact) {
+      return {};
+    }
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::Gap;
+    job->name = reader.take_rest();
+    return put(std::move(job));
   }
 
   // KV-IR is read by one thread; its events need no walker.
@@ -427,6 +468,9 @@ struct ArchiveWriter::State {
   // Events of another archive, as the JSON texts that it gives.
   Status add(const std::shared_ptr<const Archive>& archive) {
     count(Change::GeneratedKeys, archive->tree().generated_root() == kNoNode ? 0 : 1);
+    if (archive->metadata().originals != nullptr) {
+      ++report.changes["original texts of archives, which are not carried over"];
+    }
     RebuildOptions rebuild;
     rebuild.threads = options.threads;
     FONDS_TRY(const auto rebuilder, Rebuilder::open(archive, rebuild));
