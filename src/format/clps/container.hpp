@@ -34,6 +34,8 @@ class Container {
 
   const Header& header() const { return header_; }
   const Metadata& metadata() const { return metadata_; }
+  // The packets of search data; gone after the call.
+  std::vector<SearchPacket> take_search() { return std::move(search_); }
   ByteRange range(Member member) const { return ranges_[static_cast<std::size_t>(member)]; }
   // A part of a member. Of a pipe the members can be had once and in their order, but for the
   // dictionaries; /0 in ascending pieces. Errors: Io; Unsupported; LimitExceeded.
@@ -56,6 +58,7 @@ class Container {
   std::shared_ptr<Pipe> pipe_;  // null for sources with random access
   Header header_;
   Metadata metadata_;
+  std::vector<SearchPacket> search_;
   std::array<ByteRange, kMembers> ranges_ = {};
 };
 

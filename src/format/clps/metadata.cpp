@@ -364,7 +364,11 @@ Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room) {
         return corrupt(fmt::format("packet {} of {} is cut short", i, *packets), at);
       }
       if (*type >= seen.size()) {
-        ++section.metadata.unknown_packets;
+        if (auto search = search_packet(*type, *payload)) {
+          section.search.push_back(std::move(*search));
+        } else {
+          ++section.metadata.unknown_packets;
+        }
         continue;
       }
       if (std::exchange(seen[*type], true)) {
