@@ -129,6 +129,7 @@ std::string_view SearchData::read_ranges(std::size_t tables, const ColumnTypes& 
   if (!counted || *counted != tables || tables > in.left() / 4) {
     return "the packet of ranges is of other tables";
   }
+  first_range_.reserve(tables + 1);
   first_range_.push_back(0);
   for (std::size_t table = 0; table < tables; ++table) {
     const auto count = in.u32();
@@ -167,6 +168,7 @@ std::string_view SearchData::read_entries(std::size_t tables) {
   if (!counted || *counted != tables || tables > in.left() / 8) {
     return "the packet of entries is of other tables";
   }
+  sets_.reserve(2 * tables);
   for (std::size_t i = 0; i < 2 * tables; ++i) {
     const auto length = in.u32();
     const auto begin = static_cast<std::size_t>(in.position());

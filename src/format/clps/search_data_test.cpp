@@ -129,7 +129,7 @@ TEST_F(ClpsSearchDataTest, IsOfNoUseWhereverItIsCut) {
 }
 
 TEST_F(ClpsSearchDataTest, CountsAgainstTheMemoryLimit) {
-  Budget small(600);
+  Budget small(300);
   const auto data = SearchData::read({ranges_packet(kGood)}, 3, columns_of, small);
   ASSERT_FALSE(data);
   EXPECT_EQ(data.error().code(), ErrorCode::LimitExceeded);
@@ -203,6 +203,13 @@ TEST_F(ClpsSearchDataTest, PacketsOfOthersAreNotOurs) {
   EXPECT_FALSE(search_packet(kEntriesPacket, as_bytes(ours)));
   EXPECT_FALSE(search_packet(kRangesPacket, as_bytes("fonds")));
   EXPECT_FALSE(search_packet(7, as_bytes(ours)));
+}
+
+TEST_F(ClpsSearchDataTest, WhatDoesNotFitIsNotWritten) {
+  const std::vector<writing::TableFacts> facts(3, {std::string(4, '\0'), "\1\2", ""});
+  EXPECT_EQ(writing::search_packets(facts, 1000).size(), 2U);
+  EXPECT_EQ(writing::search_packets(facts, 40).size(), 1U);
+  EXPECT_EQ(writing::search_packets(facts, 10).size(), 0U);
 }
 
 TEST_F(ClpsSearchDataTest, TheLongestSetsAreLeftOutFirst) {

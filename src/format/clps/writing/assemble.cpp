@@ -122,8 +122,7 @@ class ColumnWriter {
 
   Status table(BuiltTable& table) {
     if (rules_.log_order) {
-      FONDS_CHECK(rules_.plain_log_index() ? words(table.log_index)
-                                           : differences(table.log_index));
+      FONDS_CHECK(rules_.plain_log_index() ? words(table.log_index) : differences(table.log_index));
     }
     for (BuiltColumn& column : table.columns) {
       FONDS_CHECK(this->column(column));
@@ -279,9 +278,10 @@ std::vector<TableFacts> in_stored_order(std::vector<TableFacts> facts,
 }
 
 // Before compression, of an archive whose members have so many octets. Every reader decompresses
-// the metadata: that must not take long, nor much memory.
+// the metadata, which must not take long, nor much memory; of long sets that costs searches as much
+// as it saves them.
 std::uint64_t most_search_data(std::uint64_t members) {
-  return std::clamp(members / 50, std::uint64_t{64} << 10, std::uint64_t{4} << 20);
+  return std::clamp(members / 1000, std::uint64_t{16} << 10, std::uint64_t{4} << 20);
 }
 
 std::string header(const Rules& rules, std::uint64_t input_bytes, std::uint64_t size,
@@ -393,14 +393,14 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
   for (const auto& [node, range] : archive.times) {
     times.push_back(range);
   }
-  metadata.times = archive.patterns
-                       ? timestamp_dictionary(rules.version, options.timestamp_key, times,
-                                              *archive.patterns)
-                       : std::string(16, '\0');
+  metadata.times = archive.patterns ? timestamp_dictionary(rules.version, options.timestamp_key,
+                                                           times, *archive.patterns)
+                                    : std::string(16, '\0');
   metadata.inputs = rules.log_order ? &archive.inputs : nullptr;
   metadata.creator_id = options.creator_id;
   if (options.search_data) {
-    metadata.own = search_packets(in_stored_order(std::move(facts), streams), most_search_data(offset));
+    metadata.own =
+        search_packets(in_stored_order(std::move(facts), streams), most_search_data(offset));
   }
   const std::string plain_metadata = metadata_section(metadata);
   FONDS_TRY(const Bytes section, compressed(plain_metadata, level));

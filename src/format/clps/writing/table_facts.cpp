@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "format/clps/search_data.hpp"
@@ -99,6 +100,41 @@ std::string runs_of(const BitSet& ids) {
   return out;
 }
 
+std::string ranges_packet(const std::vector<TableFacts>& tables) {
+  std::string packet(kRangesMagic);
+  append_u64(packet, tables.size());
+  for (const TableFacts& table : tables) {
+    packet += table.ranges;
+  }
+  return packet;
+}
+
+// Leaves out sets, the longest first, until it has at most `most` octets or none is left.
+std::string entries_packet(std::vector<TableFacts> tables, std::uint64_t most) {
+  std::string packet(kEntriesMagic);
+  append_u64(packet, tables.size());
+  std::vector<std::optional<std::string>> sets;
+  std::uint64_t size = packet.size();
+  for (TableFacts& table : tables) {
+    size += 8 + table.variables.size() + table.log_types.size();
+    sets.emplace_back(std::move(table.variables));
+    sets.emplace_back(std::move(table.log_types));
+  }
+  std::vector<std::size_t> order(sets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sets[a]->size() > sets[b]->size(); });
+  for (std::size_t i = 0; i < order.size() && size > most; ++i) {
+    size -= sets[order[i]]->size();
+    sets[order[i]].reset();
+  }
+  for (const auto& set : sets) {
+    append_u32(packet, set ? static_cast<std::uint32_t>(set->size()) : kUnknownSet);
+    packet += set.value_or("");
+  }
+  return packet;
+}
+
 }  // namespace
 
 DictionaryPlaces::DictionaryPlaces(const StringTable& log_types, Generation generation)
@@ -169,37 +205,16 @@ TableFacts facts_of(const BuiltTable& table, const BuiltArchive& archive,
 
 std::vector<std::pair<std::uint8_t, std::string>> search_packets(std::vector<TableFacts> tables,
                                                                  std::uint64_t most) {
-  std::string ranges(kRangesMagic);
-  append_u64(ranges, tables.size());
-  for (const TableFacts& table : tables) {
-    ranges += table.ranges;
-  }
-  std::vector<std::optional<std::string>> sets;
-  std::uint64_t size = ranges.size();
-  for (TableFacts& table : tables) {
-    size += 8 + table.variables.size() + table.log_types.size();
-    sets.emplace_back(std::move(table.variables));
-    sets.emplace_back(std::move(table.log_types));
-  }
-  std::vector<std::size_t> order(sets.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return sets[a]->size() > sets[b]->size(); });
-  for (std::size_t i = 0; i < order.size() && size > most; ++i) {
-    size -= sets[order[i]]->size();
-    sets[order[i]].reset();
-  }
-  std::string entries(kEntriesMagic);
-  append_u64(entries, tables.size());
-  for (const auto& set : sets) {
-    append_u32(entries, set ? static_cast<std::uint32_t>(set->size()) : kUnknownSet);
-    entries += set.value_or("");
-  }
   std::vector<std::pair<std::uint8_t, std::string>> packets;
-  packets.emplace_back(kRangesPacket, std::move(ranges));
-  packets.emplace_back(kEntriesPacket, std::move(entries));
+  std::string ranges = ranges_packet(tables);
+  if (ranges.size() <= most) {
+    most -= ranges.size();
+    packets.emplace_back(kRangesPacket, std::move(ranges));
+  }
+  std::string entries = entries_packet(std::move(tables), most);
+  if (entries.size() <= most) {
+    packets.emplace_back(kEntriesPacket, std::move(entries));
+  }
   return packets;
 }
 

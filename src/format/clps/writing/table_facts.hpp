@@ -35,8 +35,9 @@ struct TableFacts {
 TableFacts facts_of(const BuiltTable& table, const BuiltArchive& archive,
                     const DictionaryPlaces& places, const Rules& rules);
 
-// The packets, each with its type, of tables in the order of their list. Sets are left out, the
-// longest first, until all of it has at most `most` octets.
+// The packets, each with its type, of tables in the order of their list; together they have at most
+// `most` octets. For that sets are left out, the longest first, and packets that are still too
+// long.
 std::vector<std::pair<std::uint8_t, std::string>> search_packets(std::vector<TableFacts> tables,
                                                                  std::uint64_t most);
 
