@@ -72,6 +72,7 @@ class OurCorpus(Corpus):
 def test_random_queries_find_what_the_naive_evaluator_finds(seed, structurized, tmp_path):
     corpus = OurCorpus(seed, tmp_path)
     archive, differences = corpus.archive(structurized), []
+    assert {RANGES, ENTRIES} <= {kind for kind, _ in packets(archive)}
     assert fonds("verify", archive).returncode == 0
     given_back = lines(fonds("cat", archive).stdout)
     texts = [line.decode() for line in given_back]
@@ -95,7 +96,13 @@ def test_random_queries_find_what_the_naive_evaluator_finds(seed, structurized, 
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
     path = tmp_path_factory.mktemp("texts") / "in.json"
-    path.write_text(generate.Documents(random.Random(8), times=True).input(4000), encoding="utf-8", newline="")
+    rng, shapes = random.Random(8), generate.Documents(random.Random(8), times=True).input(40)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(shapes)
+        for n in range(4000):
+            kind = rng.randrange(8)
+            event = {f"n{kind}": n, "id": f"{rng.getrandbits(64):x}", "msg": f"kind {kind} took {rng.random():.3f} ms for u{n % 50}"}
+            file.write(json.dumps(event | {"f": rng.random() * kind}) + "\n")
     return path
 
 
@@ -132,15 +139,17 @@ def test_clp_s_reads_and_searches_them(tmp_path):
 def test_tables_that_cannot_match_are_not_looked_at(tmp_path):
     """Their columns are damaged, which only a search that reads them would tell."""
     (tmp_path / "in.jsonl").write_text('{"n":5,"w":"one"}\n{"n":7,"w":"two"}\n')
-    archive = write(tmp_path / "a", [tmp_path / "in.jsonl"], Options(more=DATA))
-    data = bytearray(archive.read_bytes())
-    data[-4:] = bytes(4)  # of the checked end of the last stream
-    data[-12] ^= 0xFF
-    archive.write_bytes(data)
-    assert b"clps" in fonds("search", "--json", "n: 5", archive).stderr + fonds("verify", archive).stdout
+    plain, data = (write(tmp_path / f"{len(more)}", [tmp_path / "in.jsonl"], Options(more=more)) for more in ((), DATA))
+    for archive in (plain, data):
+        octets = bytearray(archive.read_bytes())
+        begin = octets.rindex(b"\x28\xb5\x2f\xfd")  # the frame of the last stream
+        octets[begin + 4:] = b"\xff" * (len(octets) - begin - 4)
+        archive.write_bytes(octets)
     for query in ("n: 8", "n < 5", "n: 8 and w: one"):
-        done = fonds("search", query, archive)
+        done = fonds("search", query, data)
         assert (done.returncode, done.stdout, done.stderr) == (1, b"", b""), query
+        assert fonds("search", query, plain).stderr != b"", query
+    assert fonds("search", "n: 5", data).stderr != b""
 
 
 # --- what is not so ---

@@ -207,9 +207,9 @@ TEST_F(ClpsSearchDataTest, PacketsOfOthersAreNotOurs) {
 
 TEST_F(ClpsSearchDataTest, WhatDoesNotFitIsNotWritten) {
   const std::vector<writing::TableFacts> facts(3, {std::string(4, '\0'), "\1\2", ""});
-  EXPECT_EQ(writing::search_packets(facts, 1000).size(), 2U);
-  EXPECT_EQ(writing::search_packets(facts, 40).size(), 1U);
-  EXPECT_EQ(writing::search_packets(facts, 10).size(), 0U);
+  EXPECT_EQ(writing::search_packets(facts, {.ranges = 28, .entries = 46}).size(), 2U);
+  EXPECT_EQ(writing::search_packets(facts, {.ranges = 28, .entries = 39}).size(), 1U);
+  EXPECT_EQ(writing::search_packets(facts, {.ranges = 27, .entries = 39}).size(), 0U);
 }
 
 TEST_F(ClpsSearchDataTest, TheLongestSetsAreLeftOutFirst) {
@@ -218,7 +218,7 @@ TEST_F(ClpsSearchDataTest, TheLongestSetsAreLeftOutFirst) {
   facts[0] = {none, std::string(40, '\1'), "\1\2"};
   facts[1] = {none, std::string(20, '\1'), ""};
   facts[2] = {none, kRuns, ""};
-  auto packets = writing::search_packets(facts, 110);
+  auto packets = writing::search_packets(facts, {.ranges = 28, .entries = 82});
   ASSERT_EQ(packets.size(), 2U);
   std::vector<SearchPacket> read_back;
   for (const auto& [type, payload] : packets) {

@@ -280,8 +280,10 @@ std::vector<TableFacts> in_stored_order(std::vector<TableFacts> facts,
 // Before compression, of an archive whose members have so many octets. Every reader decompresses
 // the metadata, which must not take long, nor much memory; of long sets that costs searches as much
 // as it saves them.
-std::uint64_t most_search_data(std::uint64_t members) {
-  return std::clamp(members / 1000, std::uint64_t{16} << 10, std::uint64_t{4} << 20);
+FactLimits most_search_data(std::uint64_t members) {
+  constexpr std::uint64_t kLeast = std::uint64_t{16} << 10, kMost = std::uint64_t{4} << 20;
+  return {.ranges = std::clamp(members / 200, kLeast, kMost),
+          .entries = std::clamp(members / 1000, kLeast, kMost)};
 }
 
 std::string header(const Rules& rules, std::uint64_t input_bytes, std::uint64_t size,

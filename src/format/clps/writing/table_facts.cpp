@@ -204,15 +204,14 @@ TableFacts facts_of(const BuiltTable& table, const BuiltArchive& archive,
 }
 
 std::vector<std::pair<std::uint8_t, std::string>> search_packets(std::vector<TableFacts> tables,
-                                                                 std::uint64_t most) {
+                                                                 const FactLimits& limits) {
   std::vector<std::pair<std::uint8_t, std::string>> packets;
   std::string ranges = ranges_packet(tables);
-  if (ranges.size() <= most) {
-    most -= ranges.size();
+  if (ranges.size() <= limits.ranges) {
     packets.emplace_back(kRangesPacket, std::move(ranges));
   }
-  std::string entries = entries_packet(std::move(tables), most);
-  if (entries.size() <= most) {
+  std::string entries = entries_packet(std::move(tables), limits.entries);
+  if (entries.size() <= limits.entries) {
     packets.emplace_back(kEntriesPacket, std::move(entries));
   }
   return packets;

@@ -35,10 +35,13 @@ struct TableFacts {
 TableFacts facts_of(const BuiltTable& table, const BuiltArchive& archive,
                     const DictionaryPlaces& places, const Rules& rules);
 
-// The packets, each with its type, of tables in the order of their list; together they have at most
-// `most` octets. For that sets are left out, the longest first, and packets that are still too
-// long.
+// How many octets the packets may have. Sets are left out, the longest first, and packets that are
+// still too long.
+struct FactLimits {
+  std::uint64_t ranges = 0, entries = 0;
+};
+// The packets, each with its type, of tables in the order of their list.
 std::vector<std::pair<std::uint8_t, std::string>> search_packets(std::vector<TableFacts> tables,
-                                                                 std::uint64_t most);
+                                                                 const FactLimits& limits);
 
 }  // namespace fonds::clps::writing
