@@ -442,6 +442,9 @@ CASES |= {
     "clps-originals": clp(lambda archive: setattr(archive, "packets", lambda usual: [*usual, (0x45, clps.u8(1, 0, 0, 0))])),
     "clps-range-index": clp(lambda archive: archive.inputs.__setitem__(2, (2, 4, {}))),
     "clps-time-range": clp_field("time_ranges", [(b"t", [5], 1, clps.MS, clps.MS + 1219)]),
+    # A range of the column of "n" in the first table, which is too narrow.
+    "clps-search-data": clp(lambda archive: setattr(archive, "packets", lambda usual: [
+        *usual, (0x52, b"fonds-r1" + clps.u64(4) + clps.u32(1, 1) + clps.u64(2, 2) + clps.u32(0, 0, 0))])),
     "clps-schema-tree": clp(lambda archive: archive.nodes.__setitem__(4, (4, b"msg", clps.CLP_STRING))),
     "clps-duplicate-node": clp_more_nodes((2, b"g", clps.FLOAT), (2, b"g", clps.FLOAT)),
     "clps-namespace": clp_more_nodes((2, b"g", clps.FLOAT), (-1, b"$", clps.OBJECT), (18, b"g", clps.FLOAT)),

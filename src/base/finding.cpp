@@ -159,6 +159,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "A record that was put together is no JSON text."},
     {"clps-schema-tree", Severity::Error, "clp-s, section 4", "The schema tree is damaged."},
     {"clps-schemas", Severity::Error, "clp-s, section 5", "The list of schemas is damaged."},
+    {"clps-search-data", Severity::Error, "clp-s, section 3",
+     "The search data of a table is damaged, or says of its columns what is not so."},
     {"clps-stream", Severity::Error, "clp-s, section 5",
      "A stream of tables cannot be decompressed, or gives more or fewer bytes than the table "
      "metadata says."},

@@ -188,6 +188,7 @@ class Budget {
 };
 
 class PlainBytes;
+class SearchData;
 
 // A dictionary, decompressed: ids are places.
 class Dictionary {
@@ -336,6 +337,8 @@ class Archive {
   std::span<const StreamInfo> streams() const;
   std::span<const TableInfo> tables() const;
   std::uint64_t records() const;  // of all tables, saturated
+  // What the writer says of the tables to make searches faster; nullptr: nothing.
+  const SearchData* search_data() const;
   const std::string& name() const;
   // Stored bytes of a member, and where it begins in the archive.
   ByteRange member_range(Member member) const;

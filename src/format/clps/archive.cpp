@@ -15,6 +15,7 @@
 #include "base/guarded.hpp"
 #include "format/clps/container.hpp"
 #include "format/clps/plain.hpp"
+#include "format/clps/search_data.hpp"
 #include "format/clps/sections.hpp"
 
 namespace fonds::clps {
@@ -76,6 +77,7 @@ struct Archive::State {
   ParsedTables tables;
   std::vector<std::vector<NodeId>> columns;  // of each schema
   BudgetShare held;                          // of all of these
+  std::unique_ptr<const SearchData> search;  // null: there is none
   std::array<LoadedDictionary, kMembers> dictionaries;
 
   State(std::shared_ptr<ByteSource> from, ArchiveOptions with)
@@ -180,6 +182,26 @@ struct Archive::State {
               .as("limit-exceeded"));
     }
     tell_faults();
+    return read_search_data();
+  }
+
+  Status read_search_data() {
+    std::vector<SearchPacket> packets = container->take_search();
+    if (packets.empty()) {
+      return {};
+    }
+    const auto types = [this](std::size_t table) -> std::optional<std::vector<NodeType>> {
+      const TableInfo& info = tables.tables[table];
+      if (!info.fault.empty() || info.schema >= columns.size()) {
+        return std::nullopt;
+      }
+      std::vector<NodeType> found;
+      for (const NodeId node : columns[info.schema]) {
+        found.push_back(tree[node].type);
+      }
+      return found;
+    };
+    FONDS_TRY(search, SearchData::read(std::move(packets), tables.tables.size(), types, budget));
     return {};
   }
 
@@ -290,6 +312,7 @@ const SchemaTree& Archive::tree() const { return state_->tree; }
 std::span<const Schema> Archive::schemas() const { return state_->schemas.schemas; }
 std::span<const StreamInfo> Archive::streams() const { return state_->tables.streams; }
 std::span<const TableInfo> Archive::tables() const { return state_->tables.tables; }
+const SearchData* Archive::search_data() const { return state_->search.get(); }
 const std::string& Archive::name() const { return state_->source->name(); }
 ByteRange Archive::member_range(Member member) const { return state_->container->range(member); }
 Budget& Archive::budget() const { return state_->budget; }

@@ -118,6 +118,7 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   }
   container.tell_oddities(*section, finding);
   container.metadata_ = std::move(section->metadata);
+  container.search_ = std::move(section->search);
   if (!source.pieces().empty()) {
     FONDS_CHECK(container.place_pieces(source.pieces(), finding));
     return container;

@@ -35,6 +35,8 @@ class Container {
 
   const Header& header() const { return header_; }
   const Metadata& metadata() const { return metadata_; }
+  // The packets of search data; gone after the call.
+  std::vector<SearchPacket> take_search() { return std::move(search_); }
   ByteRange range(Member member) const { return ranges_[static_cast<std::size_t>(member)]; }
   // A part of a member. Of a pipe the members can be had once and in their order, but for the
   // dictionaries; /0 in ascending pieces. Errors: Io; Unsupported; LimitExceeded.
@@ -58,6 +60,7 @@ class Container {
   Header header_;
   Metadata metadata_;
   BudgetShare originals_;
+  std::vector<SearchPacket> search_;
   std::array<ByteRange, kMembers> ranges_ = {};
 };
 

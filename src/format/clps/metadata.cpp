@@ -369,7 +369,11 @@ Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room) {
         continue;
       }
       if (*type >= seen.size()) {
-        ++section.metadata.unknown_packets;
+        if (auto search = search_packet(*type, *payload)) {
+          section.search.push_back(std::move(*search));
+        } else {
+          ++section.metadata.unknown_packets;
+        }
         continue;
       }
       if (std::exchange(seen[*type], true)) {

@@ -394,7 +394,10 @@ Result<std::vector<std::size_t>> Search::prune_tables(const Task& task, bool dec
   for (const std::size_t table : task.tables) {
     Condition& condition = answers_[table].condition;
     const bool first = decide && wants_texts_first(condition);
-    FONDS_TRY(condition, prune(std::move(condition), *archive_, first));
+    FONDS_TRY(condition, prune(std::move(condition), *archive_,
+                               {.table = table,
+                                .decide = first,
+                                .hints = query_.options.meaning == query::Meaning::Default}));
     if (is_read(table)) {
       tables.push_back(table);
     }

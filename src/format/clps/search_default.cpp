@@ -148,7 +148,7 @@ class DefaultPlanner : public Planner {
     condition.filter = bound.test.get();
     const auto columns = archive_->column_nodes(archive_->tables()[table].schema);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      add_column(bound, columns[i], i, condition);
+      add_column(bound, columns[i], {table, i}, condition);
     }
     std::stable_sort(condition.columns.begin(), condition.columns.end(), is_cheaper);
     return condition.columns.empty() ? Condition::constant(false) : std::move(condition);
@@ -161,7 +161,10 @@ class DefaultPlanner : public Planner {
                                         archive_->tree()[node].type == NodeType::NullValue));
   }
 
-  void add_column(const Bound& bound, NodeId node, std::size_t column, Condition& condition) const {
+  struct Place {
+    std::size_t table, column;
+  };
+  void add_column(const Bound& bound, NodeId node, const Place& place, Condition& condition) const {
     const KeyHit* const hit = bound.hit(node);
     if (hit == nullptr) {
       return;
@@ -170,11 +173,14 @@ class DefaultPlanner : public Planner {
     const bool time = counts_time(*archive_, node);
     if (type == NodeType::UnstructuredArray) {
       if (hit->state != KeyMachine::kDead) {
-        condition.columns.push_back({.column = column, .type = type, .state = hit->state});
+        condition.columns.push_back({.column = place.column, .type = type, .state = hit->state});
       }
     } else if (hit->accepts && may_match(*bound.test, type, time, bound.time_text) &&
                (!time || may_lie_in_range(*archive_, node, *bound.test))) {
-      condition.columns.push_back({.column = column, .type = type, .time = time});
+      const ColumnTest test = {.column = place.column, .type = type, .time = time};
+      if (may_lie_in_column(*archive_, place.table, test, *bound.test)) {
+        condition.columns.push_back(test);
+      }
     }
   }
 
@@ -190,6 +196,9 @@ class DefaultPlanner : public Planner {
     Condition condition;
     condition.kind = Condition::Kind::LogRange;
     condition.log_column = static_cast<std::size_t>(found - columns.begin());
+    if (!may_lie_in_log(*archive_, table, condition.log_column, bound.ranges)) {
+      return Condition::constant(false);
+    }
     condition.ranges = &bound.ranges;
     return condition;
   }

@@ -140,19 +140,21 @@ std::size_t last_column(const Condition& condition) {
   return last;
 }
 
-Result<Condition> prune(Condition condition, const Archive& archive, bool decide) {
+Result<Condition> prune(Condition condition, const Archive& archive, const PruneOptions& options) {
   if (condition.kind == Condition::Kind::Columns) {
     const StringTest& strings = condition.filter->strings();
     bool no_variables = false;
     bool no_log_types = false;
     for (const ColumnTest& test : condition.columns) {
-      if (test.type == NodeType::VarString && (decide || strings.decided_variables())) {
+      if (test.type == NodeType::VarString && (options.decide || strings.decided_variables())) {
         FONDS_TRY(const VariableDecision* const decision, strings.variables(archive));
-        no_variables = decision->count == 0;
+        no_variables = decision->count == 0 ||
+                       (options.hints && !may_take_variable(archive, options.table, *decision));
       }
-      if (test.type == NodeType::ClpString && (decide || strings.decided_log_types())) {
+      if (test.type == NodeType::ClpString && (options.decide || strings.decided_log_types())) {
         FONDS_TRY(const LogTypeDecision* const decision, strings.log_types(archive));
-        no_log_types = decision->none;
+        no_log_types = decision->none ||
+                       (options.hints && !may_take_log_type(archive, options.table, *decision));
       }
     }
     std::erase_if(condition.columns, [&](const ColumnTest& test) {
@@ -166,7 +168,7 @@ Result<Condition> prune(Condition condition, const Archive& archive, bool decide
   }
   std::vector<Condition> children;
   for (Condition& child : condition.children) {
-    FONDS_TRY(Condition pruned, prune(std::move(child), archive, decide));
+    FONDS_TRY(Condition pruned, prune(std::move(child), archive, options));
     children.push_back(std::move(pruned));
   }
   switch (condition.kind) {

@@ -86,8 +86,13 @@ std::size_t first_columns(const Condition& condition);
 // The last column that a condition may look at; 0 if none.
 std::size_t last_column(const Condition& condition);
 // Drops what the dictionaries already rule out: only of texts that are decided, or of all if
-// `decide`. Errors: those of reading dictionaries.
-Result<Condition> prune(Condition condition, const Archive& archive, bool decide);
+// `decide`. `hints`: the archive's search data counts too. Errors: those of reading dictionaries.
+struct PruneOptions {
+  std::size_t table = 0;
+  bool decide = false;
+  bool hints = false;
+};
+Result<Condition> prune(Condition condition, const Archive& archive, const PruneOptions& options);
 
 // Turns a query into conditions. One for each meaning of the language.
 class Planner {
@@ -121,6 +126,16 @@ class TimeBounds {
 
 // Whether some text that the archive's time patterns print may match.
 bool may_match_time_text(const Archive& archive, const FilterTest& filter);
+
+// Whether some value of a column may match, by the search data of its table. Likewise whether some
+// log_event_idx lies in `ranges`.
+bool may_lie_in_column(const Archive& archive, std::size_t table, const ColumnTest& test,
+                       const FilterTest& filter);
+bool may_lie_in_log(const Archive& archive, std::size_t table, std::size_t column,
+                    const LogRanges& ranges);
+// Whether some string of a table may match, by its search data.
+bool may_take_variable(const Archive& archive, std::size_t table, const VariableDecision& decision);
+bool may_take_log_type(const Archive& archive, std::size_t table, const LogTypeDecision& decision);
 
 // Whether some time in a column may match, by what the archive says of the column's range.
 bool may_lie_in_range(const Archive& archive, NodeId node, const FilterTest& filter);

@@ -14,6 +14,8 @@
 #include <fonds/error.hpp>
 #include <fonds/formats/clps.hpp>
 
+#include "format/clps/search_data.hpp"
+
 namespace fonds::clps {
 
 inline constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
@@ -38,7 +40,8 @@ struct FileEntry {
 struct MetadataSection {
   std::vector<FileEntry> files;
   Metadata metadata;
-  std::uint64_t extra = 0;  // bytes behind the last packet
+  std::vector<SearchPacket> search;  // not looked into yet
+  std::uint64_t extra = 0;           // bytes behind the last packet
 };
 Result<MetadataSection> parse_metadata(ByteView plain, std::uint64_t room = kNoLimit);
 

@@ -94,6 +94,7 @@ Status ArchiveCheck::begin() {
   check_inputs();
   check_patterns();
   check_time_ranges();
+  check_search_data();
   damaged_ = damaged_ || std::any_of(archive_.tables().begin(), archive_.tables().end(),
                                      [](const TableInfo& table) { return !table.fault.empty(); });
   if (archive_.metadata().originals != nullptr) {

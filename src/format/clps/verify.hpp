@@ -54,6 +54,12 @@ class ArchiveCheck {
   Status check_dictionaries();
   void check_texts(const Dictionary& dictionary, Member member);
 
+  void check_search_data();
+  void check_ranges(const Table& table);
+  void check_entries(const Table& table);
+  void for_each_dictionary_variable(const Column& column, std::uint64_t cell,
+                                    const std::function<void(std::uint64_t)>& use) const;
+
   void check_log_order(const Table& table);
   void check_cells(const Table& table, const Column& column);
   void check_split_cells(const Table& table, const Column& column);

@@ -39,6 +39,10 @@ void ArchiveCheck::table(const Table& table, const Stream& stream) {
          place_of_table(table.index()));
   }
   check_log_order(table);
+  if (archive_.search_data() != nullptr) {
+    check_ranges(table);
+    check_entries(table);
+  }
   for (const Column& column : table.columns()) {
     check_cells(table, column);
     check_times(table, column);

@@ -14,6 +14,7 @@
 #include "format/clps/writing/frame.hpp"
 #include "format/clps/writing/identity.hpp"
 #include "format/clps/writing/octets.hpp"
+#include "format/clps/writing/table_facts.hpp"
 
 namespace fonds::clps::writing {
 namespace {
@@ -267,6 +268,26 @@ std::string table_metadata(const BuiltArchive& archive, const std::vector<Planne
   return plain;
 }
 
+std::vector<TableFacts> in_stored_order(std::vector<TableFacts> facts,
+                                        const std::vector<PlannedStream>& streams) {
+  std::vector<TableFacts> ordered;
+  for (const PlannedStream& stream : streams) {
+    for (const std::size_t table : stream.tables) {
+      ordered.push_back(std::move(facts[table]));
+    }
+  }
+  return ordered;
+}
+
+// Before compression, of an archive whose members have so many octets. Every reader decompresses
+// the metadata, which must not take long, nor much memory; of long sets that costs searches as much
+// as it saves them.
+FactLimits most_search_data(std::uint64_t members) {
+  constexpr std::uint64_t kLeast = std::uint64_t{16} << 10, kMost = std::uint64_t{4} << 20;
+  return {.ranges = std::clamp(members / 200, kLeast, kMost),
+          .entries = std::clamp(members / 1000, kLeast, kMost)};
+}
+
 std::string header(const Rules& rules, std::uint64_t input_bytes, std::uint64_t size,
                    std::uint64_t metadata) {
   std::string out;
@@ -331,9 +352,19 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
   job([&] { return dictionary(archive.variables, level); });
   job([&] { return dictionary(archive.log_types, level); });
   job([&] { return dictionary(archive.array_types, level); });
+  std::optional<DictionaryPlaces> places;
+  std::vector<TableFacts> facts;  // of each table
+  if (options.search_data) {
+    places.emplace(archive.log_types, rules.generation());
+    facts.resize(archive.tables.size());
+  }
   for (const PlannedStream& stream : streams) {
     job([&]() -> Result<Bytes> {
       Bytes bytes;
+      for (std::size_t i = 0; places && i < stream.tables.size(); ++i) {
+        const std::size_t table = stream.tables[i];
+        facts[table] = facts_of(archive.tables[table], archive, *places, rules);
+      }
       if (stream.plain > 0) {
         FONDS_TRY(Frame frame, Frame::begin(bytes, level, stream.plain));
         ColumnWriter writer(rules, frame);
@@ -382,6 +413,10 @@ Result<WrittenArchive> assemble(BuiltArchive archive, const Rules& rules,
                                     : std::string(16, '\0');
   metadata.inputs = rules.log_order ? &archive.inputs : nullptr;
   metadata.creator_id = options.creator_id;
+  if (options.search_data) {
+    metadata.own =
+        search_packets(in_stored_order(std::move(facts), streams), most_search_data(offset));
+  }
   if (rules.exact) {
     metadata.own.emplace_back(kOriginalsPacket, originals_packet(archive));
   }

@@ -34,6 +34,13 @@ class Pile {
   }
   std::uint64_t size() const noexcept { return size_; }
   T operator[](std::uint64_t at) const { return blocks_[at / kBlock][at % kBlock]; }
+  // Gives all values to `use`, block by block.
+  template <typename Use>
+  void for_each_block(Use&& use) const {
+    for (const std::vector<T>& block : blocks_) {
+      use(std::span<const T>(block));
+    }
+  }
   // Gives all values to `take`, block by block, and frees them.
   template <typename Take>
   void drain(Take&& take) {
