@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 21> kOnlyHere = {"--timestamp-key",
                                                         "--disable-log-order",
                                                         "--no-retain-float-format",
                                                         "--exact",
-                                                        "--search-data",
+                                                        "--no-search-data",
                                                         "--keep-unparsed",
                                                         "--rejects",
                                                         "--max-document-size",
@@ -157,7 +157,7 @@ clps::WriterOptions writer_options(const Arguments& arguments, std::string_view 
   options.log_order = !arguments.has("--disable-log-order");
   options.retain_float_format = !arguments.has("--no-retain-float-format");
   options.exact = arguments.has("--exact");
-  options.search_data = arguments.has("--search-data");
+  options.search_data = !arguments.has("--no-search-data");
   const auto size = [&](std::string_view flag, std::uint64_t& value) {
     if (arguments.has(flag)) {
       value = parse_size(arguments.get(flag));

@@ -1,4 +1,4 @@
-"""`--search-data`: ranges and dictionary entries by table. They change no answer, old readers pass over them, and what is not
+"""`--no-search-data`, and what is there without it: ranges and dictionary entries by table. They change no answer, old readers pass over them, and what is not
 true of them `verify` tells."""
 import json
 import random
@@ -13,7 +13,7 @@ from clps_write.writer import Options, write
 from program import fonds
 from test_kql_properties import SEEDS, Corpus, difference, told
 
-DATA = ("--search-data",)
+DATA, PLAIN = (), ("--no-search-data",)
 RANGES, ENTRIES = 0x52, 0x46
 RANGES_MAGIC, ENTRIES_MAGIC = b"fonds-r1", b"fonds-e1"
 UNKNOWN = b"\xff\xff\xff\xff"
@@ -43,7 +43,7 @@ def pairs(request, tmp_path_factory):
         if key not in made:
             made[key] = [write(folder / f"{len(made)}-{len(more)}", [key[0]],
                                Options(version=version, structurize_arrays=bool(structurized), timestamp_key=key[1], min_table_size=1,
-                                       more=more), cwd=cases.KQL) for more in ((), DATA)]
+                                       more=more), cwd=cases.KQL) for more in (PLAIN, DATA)]
         return made[key]
     return of
 
@@ -108,7 +108,7 @@ def texts(tmp_path_factory):
 
 @pytest.mark.parametrize("version", ["0.5.0", "0.4.1"])
 def test_all_else_is_as_without(texts, version, tmp_path):
-    plain, data = (write(tmp_path / f"{len(more)}", [texts], Options(version=version, more=more)) for more in ((), DATA))
+    plain, data = (write(tmp_path / f"{len(more)}", [texts], Options(version=version, more=more)) for more in (PLAIN, DATA))
     usual = packets(plain)
     assert packets(data)[:len(usual)] == usual
     assert [kind for kind, _ in packets(data)[len(usual):]] == [RANGES, ENTRIES]
@@ -139,7 +139,7 @@ def test_clp_s_reads_and_searches_them(tmp_path):
 def test_tables_that_cannot_match_are_not_looked_at(tmp_path):
     """Their columns are damaged, which only a search that reads them would tell."""
     (tmp_path / "in.jsonl").write_text('{"n":5,"w":"one"}\n{"n":7,"w":"two"}\n')
-    plain, data = (write(tmp_path / f"{len(more)}", [tmp_path / "in.jsonl"], Options(more=more)) for more in ((), DATA))
+    plain, data = (write(tmp_path / f"{len(more)}", [tmp_path / "in.jsonl"], Options(more=more)) for more in (PLAIN, DATA))
     for archive in (plain, data):
         octets = bytearray(archive.read_bytes())
         begin = octets.rindex(b"\x28\xb5\x2f\xfd")  # the frame of the last stream

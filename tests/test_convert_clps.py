@@ -390,7 +390,7 @@ def test_stats_of_several_archives(inside):
 
 
 @pytest.mark.parametrize("option", [["--structurize-arrays"], ["--disable-log-order"], ["--min-table-size", "1"], ["--level", "9"],
-                                    ["--compression-level", "1"], ["--search-data"], ["--single-file-archive"], ["--exact"]],
+                                    ["--compression-level", "1"], ["--no-search-data"], ["--single-file-archive"], ["--exact"]],
                          ids=lambda o: o[0])
 def test_options_that_change_no_value(inside, option, peer):
     done = pack(*option, "-o", "out.clps", "in.jsonl")

@@ -65,7 +65,7 @@ struct WriterOptions {
   // Keeps what is needed to give back the original bytes; with log_order only.
   bool exact = false;
   // Keeps ranges of numbers and filters of strings by table, which only this library's search uses.
-  bool search_data = false;
+  bool search_data = true;
   // Before compression; what an archive may take before the next one begins.
   std::uint64_t target_encoded_size = std::uint64_t{8} << 30;
   std::uint64_t min_table_size = std::uint64_t{1} << 20;       // of a stream of tables
