@@ -371,8 +371,12 @@ bool DocumentReader::take_simple_lines() {
         static_cast<std::size_t>(feed - line) > options_.long_line) {
       break;
     }
+    const char* const next = skip_blanks(feed, end);
+    if (next == end || *next != '{') {
+      break;  // the document may go on there
+    }
     taken = last;
-    line = skip_blanks(feed, end);
+    line = next;
   }
   if (taken != nullptr) {
     piece_end_ = offset_of(taken);
@@ -393,12 +397,13 @@ Result<DocumentReader::Step> DocumentReader::line_item() {
   if (*at(at_) != '{') {
     return ends == Found::Yes ? whole() : bad_stretch();
   }
-  if (ends == Found::Yes && last_of_line(end) == '}') {
-    return whole();
-  }
   FONDS_TRY(const Found balanced, balance());
   if (balanced == Found::Full) {
     return Step::Full;
+  }
+  if (balanced == Found::Yes && ends == Found::Yes && scanner_.position() <= end &&
+      last_of_line(end) == '}') {
+    return whole();
   }
   if (balanced == Found::Yes) {
     return take(scanner_.position(), Take::Document);

@@ -8,7 +8,8 @@
 // Lines. The first line that is not blank decides: if it is short and the brackets that it opens
 // are closed in it, or if it begins with no bracket, the input holds lines. In such an input a line
 // is what lies between two line feeds, without blanks at both ends.
-// - A line from `{` to `}` is a document, or several, if brackets say so (DocumentCutter).
+// - A line from `{` to `}` whose brackets are balanced is a document, or several, if brackets say so
+//   (DocumentCutter).
 // - Another line with `{` in front begins a document that goes over lines, if brackets are balanced
 //   somewhere behind it (BracketScanner tells what makes them not). What follows on the line where
 //   it ends is looked at like a line.

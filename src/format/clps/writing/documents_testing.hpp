@@ -158,12 +158,12 @@ class SlowDocuments {
   void line() {
     const std::string_view whole = trimmed(line_end());
     const bool opens = text_[at_] == '{';
-    if (opens && whole.back() == '}' && !is_long()) {
+    const std::size_t end = opens ? balance() : kNone;
+    if (end != kNone && end <= line_end() && whole.back() == '}' && !is_long()) {
       several(whole);
       at_ = line_end();
       return;
     }
-    const std::size_t end = opens ? balance() : kNone;
     if (end != kNone) {
       take(end);
     } else if (line_end() - at_ > options_.max_document_size) {
