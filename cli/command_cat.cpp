@@ -17,6 +17,7 @@
 #include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
+#include "queries.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {
@@ -69,10 +70,12 @@ ops::Separator parse_separator(const Arguments& arguments) {
 
 void check_choice_of_records(const Arguments& arguments) {
   const bool keys = arguments.positional.size() > 1;
-  if (keys && arguments.has("--tail")) {
-    throw UsageError{"--tail and keys exclude each other"};
+  for (const std::string_view flag : {"--tail", "--where"}) {
+    if (keys && arguments.has(flag)) {
+      throw UsageError{fmt::format("{} and keys exclude each other", flag)};
+    }
   }
-  for (const std::string_view flag : {"--tail", "--limit", "--output", "--jsonl"}) {
+  for (const std::string_view flag : {"--tail", "--limit", "--where", "--output", "--jsonl"}) {
     if (arguments.has("--trailer") && (keys || arguments.has(flag))) {
       throw UsageError{
           fmt::format("--trailer gives no records; {} has no meaning", keys ? "a key" : flag)};
@@ -139,6 +142,8 @@ int run_cat(const Arguments& arguments) {
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);
+  const auto where = parse_where(arguments);
+  options.where = where ? &*where : nullptr;
   options.limit = parse_count(arguments, "--limit", 0);
   options.tail = parse_count(arguments, "--tail", 0);
   if (arguments.has("--tail") && options.tail == 0) {

@@ -10,6 +10,7 @@
 #include "inputs.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
+#include "queries.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {
@@ -25,6 +26,8 @@ int run_ls(const Arguments& arguments) {
   options.strict = arguments.has("--strict");
   options.align = StandardOutput::is_terminal() && !options.json;
   options.limit = parse_count(arguments, "--limit", 0);
+  const auto where = parse_where(arguments);
+  options.where = where ? &*where : nullptr;
   if (options.headers && !options.json) {
     throw UsageError{"--headers goes with --json"};
   }

@@ -81,12 +81,7 @@ std::pair<std::string, std::string> parse_property(const std::string& given) {
     throw UsageError{fmt::format("--property {}: {}", key, fault)};
   }
   std::string value = given.substr(equals + 1);
-  query::JsonScanner scanner(value);
-  query::JsonToken token = scanner.next();
-  while (token != query::JsonToken::End && token != query::JsonToken::Damaged) {
-    token = scanner.next();
-  }
-  if (token == query::JsonToken::Damaged || !is_utf8(value)) {
+  if (!query::is_json(value) || !is_utf8(value)) {
     std::string text;
     JsonWriter(text).value(std::string_view(value));
     value = std::move(text);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "ops/scan.hpp"
 #include "ops/search.hpp"
 #include "ops/search_values.hpp"
+#include "queries.hpp"
 #include "terminal.hpp"
 
 namespace fonds::cli {
@@ -33,16 +35,6 @@ constexpr std::array<std::pair<std::string_view, Want>, 6> kWants = {
      {"--min", Want::Min},
      {"--max", Want::Max},
      {"--unique", Want::Unique}}};
-
-// A query, a key or a value that is wrong, with what is to be said.
-struct QueryError {
-  std::string text;
-};
-
-// With the text and a caret where the fault is in it.
-std::string explained(std::string_view text, const Error& error) {
-  return error.where().decoded_offset ? query::explain(text, error) : error.message();
-}
 
 query::Meaning parse_meaning(const Arguments& arguments) {
   if (!arguments.has("--compat")) {
@@ -128,8 +120,9 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
     }
     search.interval = *interval;
   }
-  auto parsed =
-      query::parse(text, {.meaning = meaning, .ignore_case = arguments.has("--ignore-case")});
+  auto parsed = query::parse(
+      text,
+      {.meaning = meaning, .ignore_case = arguments.has("--ignore-case"), .date_ranges = true});
   if (!parsed) {
     throw QueryError{explained(text, parsed.error())};
   }
@@ -144,6 +137,10 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
     keys.insert(keys.end(), some.begin(), some.end());
   }
   search.projection = parse_keys("--projection", keys, meaning);
+  if (arguments.has("--timestamp-key")) {
+    search.time_key =
+        parse_keys("--timestamp-key", {arguments.get("--timestamp-key")}, meaning).front();
+  }
   search.since = parse_bound(arguments, "--since", "--tge");
   search.until = parse_bound(arguments, "--until", "--tle");
   if (search.since && search.until && *search.since > *search.until) {
@@ -162,6 +159,23 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
   request.strict = arguments.has("--strict");
   request.align = StandardOutput::is_terminal() && !request.json;
   return request;
+}
+
+// A key that no record has and that is nearly one of the table was meant to be that; of short ones
+// nobody can tell.
+void hint_names(const ops::Search& search, const Archive& archive, Messages& messages) {
+  std::vector<std::string_view> known;
+  for (const FieldInfo& field : archive.format->fields()) {
+    known.push_back(field.name);
+  }
+  constexpr std::size_t kShortest = 5;
+  for (const std::string& name : search.unknown_names()) {
+    const std::string_view near = nearest(name, known);
+    if (name.size() >= kShortest && near.starts_with(name.front())) {
+      messages.hint(fmt::format("{}: no record has a field {}; did you mean {}?",
+                                archive.source->name(), name, near));
+    }
+  }
 }
 
 // The words of the command line without the query, which is the first.
@@ -191,7 +205,7 @@ int list_fields(const Arguments& arguments, const ops::Output& out, Messages& me
   for_each_archive(
       arguments, messages, names,
       [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
-        options.read = scan.read;
+        options.scan = scan;
         FONDS_TRY(const std::uint64_t n, ops::list_fields(archive, options, out));
         fields += n;
         return {};
@@ -217,11 +231,14 @@ int search(const Arguments& arguments, const ops::Output& out, Messages& message
       archives, messages, names,
       [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
         request.search.threads = ops::thread_count(scan);
-        Status status = search.ask(archive, scan.read);
+        Status status = search.ask(archive, scan);
         if (!status && status.error().code() == ErrorCode::BadArgument) {
           messages.wrong_query(fmt::format("{}: {}", archive.source->name(),
                                            explained(request.query.text, status.error())));
           return {};
+        }
+        if (search.matched() == 0) {
+          hint_names(search, archive, messages);
         }
         return status;
       },
@@ -247,13 +264,8 @@ int run_search(const Arguments& arguments) {
                                            : output.write(text);
                            },
                            [&](const Finding& finding) { messages.finding(finding); }};
-  try {
-    return arguments.has("--list-fields") ? list_fields(arguments, out, messages, output)
-                                          : search(arguments, out, messages, output);
-  } catch (const QueryError& error) {
-    messages.wrong_query(error.text);
-    return static_cast<int>(Exit::Usage);
-  }
+  return arguments.has("--list-fields") ? list_fields(arguments, out, messages, output)
+                                        : search(arguments, out, messages, output);
 }
 
 }  // namespace fonds::cli

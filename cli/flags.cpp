@@ -23,6 +23,13 @@ constexpr std::array kCommon = {
          "RecordIO: read blocks of this transformer through a command"},
     Flag{"--apply", 0, "NAME=COMMAND",
          "RecordIO: write blocks of this transformer through a command"},
+    Flag{"--http-header", 0, "NAME: VALUE",
+         "URLs: send this header with every request; repeat for more"},
+    Flag{"--ca-file", 0, "FILE", "URLs: trust the certificates in this PEM file"},
+    Flag{"--timeout", 0, "SECONDS", "URLs: a request without a byte for so long has failed (30)"},
+    Flag{"--tries", 0, "N", "URLs: tries of one request, the first one included (5)"},
+    Flag{"--retry-wait", 0, "MS",
+         "URLs: milliseconds before the second try, doubled for each further one (200)"},
     Flag{"--strict", 0, "", "count warnings as errors; reading commands stop at the first"},
     Flag{"--progress", 0, "", "show progress on standard error"},
     Flag{"--no-progress", 0, "", "never show progress"},
@@ -57,6 +64,9 @@ constexpr std::array kLsFlags = {
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
+    Flag{"--where", 0, "QUERY",
+         "only records that match, as `fonds search` finds them: 'status: 404'"},
+    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
@@ -65,6 +75,8 @@ constexpr std::array kLsFlags = {
 constexpr std::array kLsExamples = {
     Example{"fonds ls crawl.warc.gz", "one line a record"},
     Example{"fonds ls --fields offset,status,target crawl.warc.gz", "chosen columns"},
+    Example{"fonds ls --where 'type: response and status >= 400' crawl.warc.gz",
+            "what went wrong in a crawl"},
     Example{"fonds ls --json --headers crawl.warc.gz",
             "everything that the headers say, as JSON Lines"},
     Example{"fonds ls --hash events.rio", "items with their SHA-256"},
@@ -82,6 +94,9 @@ constexpr std::array kCatFlags = {
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
     Flag{"--jsonl", 0, "",
          "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
+    Flag{"--where", 0, "QUERY",
+         "only records that match, as `fonds search` finds them: 'status: 404'"},
+    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--tail", 0, "N", "only the last N records"},
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
@@ -101,6 +116,8 @@ constexpr std::array kCatExamples = {
     Example{"fonds cat crawl.warc.gz offset:4711", "the record at a stored offset, decompressed"},
     Example{"fonds cat --part decoded crawl.warc.gz uri:http://example.com/@2014",
             "the page, nearest to 2014"},
+    Example{"fonds cat --part decoded --where 'mime: application/json' crawl.warc.gz",
+            "all JSON of a crawl"},
     Example{"fonds cat --part block -o blocks crawl.warc.gz", "every block into a file of its own"},
     Example{"fonds cat --newline --tail 10 events.rio", "the last ten items, one a line"},
     Example{"fonds cat events.rio block:32768/7", "item 7 of the block at 32768"},
@@ -109,8 +126,8 @@ constexpr std::array kCatExamples = {
 constexpr std::array kVerifyFlags = {
     Flag{"--json", 0, "", "one JSON object a finding, and one an archive"},
     Flag{"--against", 0, "INPUT",
-         "clp-s: whether the archives, in the order given, hold the events of INPUT; repeat for "
-         "more"},
+         "clp-s: whether the archives, in the order given, hold the events of INPUT, a log or a "
+         "web archive; repeat for more"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
     Flag{"--no-index", 0, "", "use no companion"},
@@ -129,6 +146,8 @@ constexpr std::array kSearchFlags = {
     Flag{"--until", 0, "TIME", "only records at or before TIME"},
     Flag{"--tge", 0, "TIME", "another name of --since"},
     Flag{"--tle", 0, "TIME", "another name of --until"},
+    Flag{"--timestamp-key", 0, "KEY",
+         "the key of the records' time, in JSON Lines and KV-IR, which do not tell it"},
     Flag{"--projection", 0, "KEYS",
          "only these keys of each record, with what encloses them: a,b.c; repeat for more"},
     Flag{"--limit", 0, "N", "stop after N records of all archives"},
@@ -158,6 +177,8 @@ constexpr std::array kSearchExamples = {
             "two keys of the first ten"},
     Example{"fonds search --since 2024-03-01T12:00:00Z --unique host '*' logs.clps",
             "all hosts since noon"},
+    Example{"fonds search 'type: response and status: 404 and host: *.example.com' crawl.warc.gz",
+            "records of a web archive by their fields"},
     Example{"fonds search --list-fields logs.clps", "what can be asked for"},
 };
 
@@ -200,7 +221,9 @@ constexpr std::array kConvertFlags = {
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
-    Flag{"--timestamp-key", 0, "KEY", "to clp-s: the key of the events' time, such as ts or a.b"},
+    Flag{"--timestamp-key", 0, "KEY",
+         "to clp-s: the key of the events' time, such as ts or a.b (default for web archives: "
+         "date)"},
     Flag{"--structurize-arrays", 0, "",
          "to clp-s: arrays as columns of their elements, not as texts"},
     Flag{"--disable-log-order", 0, "",
@@ -242,6 +265,8 @@ constexpr std::array kConvertFlags = {
 constexpr std::array kConvertExamples = {
     Example{"fonds convert --to clp-s --timestamp-key ts -o logs.clps logs/",
             "all JSON logs below logs/ become one archive that can be searched"},
+    Example{"fonds convert --to clp-s -o crawl.clps crawl/",
+            "a catalog of the web archives below crawl/: an event a record, without the bodies"},
     Example{"fonds convert --to clp-s --rejects bad.txt -o app.clps app.jsonl.gz",
             "lines that are no JSON go to a file"},
     Example{"fonds convert --to warc/1.1 -o new.warc.gz old.arc.gz", "an ARC becomes a WARC"},
@@ -456,15 +481,18 @@ constexpr std::array kCommands = {
             "as id, then as URI.\n"
             "Items of RecordIO: index:N, or block:OFFSET/ITEM.",
             kCatFlags, kCatExamples, 1, run_cat},
-    Command{"search", "QUERY ARCHIVE…", "Records that match a query",
-            "Prints the records that a query matches, as JSON Lines. Directories stand for the "
-            "archives in them.\n"
-            "A query is `key: value` and `key > 5`, joined by and, or, not and parentheses; `*` in "
-            "a value is any run of\n"
-            "characters, `key: *` asks whether the key is there. Status 1 if nothing matches. "
-            "docs/reference/query-language.md\n"
-            "is the whole language.",
-            kSearchFlags, kSearchExamples, 0, run_search},
+    Command{
+        "search", "QUERY ARCHIVE…", "Records that match a query",
+        "Prints the records that a query matches, as JSON Lines. Directories stand for the "
+        "archives in them.\n"
+        "A query is `key: value` and `key > 5`, joined by and, or, not and parentheses; `*` in "
+        "a value is any run of\n"
+        "characters, `key: *` asks whether the key is there. Status 1 if nothing matches. "
+        "docs/reference/query-language.md\n"
+        "is the whole language, docs/reference/fields.md tells what records of web archives and "
+        "items can be asked;\n"
+        "they are given as `ls --json --headers` gives them.",
+        kSearchFlags, kSearchExamples, 0, run_search},
     Command{"index", "ARCHIVE…", "Write an index beside an archive",
             "Writes a companion that tells where each record is. It can be made again from the "
             "archive at any time.",
@@ -479,7 +507,8 @@ constexpr std::array kCommands = {
         "--skip-damaged is given.\n"
         "With --to clp-s the inputs are JSON logs, plain or compressed, directories of them, and "
         "clp-s archives. What is no\n"
-        "event is told and left out, with status 1.",
+        "event is told and left out, with status 1. Of web archives it makes a catalog: an event "
+        "for each record.",
         kConvertFlags, kConvertExamples, 0, run_convert},
     Command{"create", "-o OUT INPUT…", "Make an archive of files and directories",
             "Files become resource records, or what --metadata-for and --conversion-of say; "

@@ -1,10 +1,14 @@
 // Help, manual page, completions and reference page, all from the table.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/core.h>
+
+#include <fonds/format.hpp>
 
 #include "flags.hpp"
 #include "version.hpp"
@@ -164,6 +168,46 @@ std::string reference_page() {
   return page;
 }
 
+constexpr std::string_view kFieldRules = R"(
+What queries can ask of records that are no events of a log: of `fonds search`, and of `--where`. The language is that of
+[queries](query-language.md); these are its keys.
+
+- A name without a wildcard is one of the table, in just these letters; any other is a header field by its stored name, in
+  any letter case.
+- A field that a record does not have matches nothing, and its negation everything. Of a field that is there several times
+  any may match.
+- `*` and other wildcards reach what header and HTTP head say, and neither content nor `format`, `index`, `offset`, `inner`
+  and `header_length`. A value alone (`404`) is asked of all these.
+- Texts that are not UTF-8 are asked in their Latin-1 reading.
+- A text takes part in a range (`http.content-length > 1000`) if it is a number.
+- A date is the span of time that it names. `date: 2017` and `date: "2017-03"` find what lies in that year and that month,
+  `date > "2017-03"` what begins behind it, `date <= "2017-03"` what begins before its end; an offset from UTC may be given, and
+  14 digits do as well. `timestamp("…")`, and numbers of 10, 13, 16 and 19 digits, which count from 1970, are compared with
+  the date's beginning. `date: 2017-03*` is a comparison of texts.
+- A query is asked by stages: of the header, then of the HTTP head, then of the content, and no further than the answer
+  takes. Bodies are stepped over unless `payload` or `body` decide. What of a payload does not fit into an eighth of `--memory`
+  is not searched; finding `limit-exceeded` tells.
+)";
+
+std::string fields_page() {
+  std::string page =
+      "# Fields\n\nMade by `fonds --generate fields`; a test compares it with the program.\n";
+  page += kFieldRules;
+  for (const Format* const format : formats()) {
+    if (format->fields().empty()) {
+      continue;
+    }
+    page += fmt::format("\n## {}\n\n| name | type | known by | meaning |\n|---|---|---|---|\n",
+                        format->name());
+    for (const FieldInfo& field : format->fields()) {
+      constexpr std::array<std::string_view, 3> kStages = {"header", "HTTP head", "content"};
+      page += fmt::format("| `{}` | {} | {} | {} |\n", field.name, field.type,
+                          kStages[static_cast<std::size_t>(field.stage)], field.meaning);
+    }
+  }
+  return page;
+}
+
 }  // namespace
 
 std::string help_text() {
@@ -213,7 +257,11 @@ std::string generate(std::string_view what) {
   if (what == "reference") {
     return reference_page();
   }
-  throw UsageError{fmt::format("--generate takes man, bash, zsh, fish or reference, not {}", what)};
+  if (what == "fields") {
+    return fields_page();
+  }
+  throw UsageError{
+      fmt::format("--generate takes man, bash, zsh, fish, reference or fields, not {}", what)};
 }
 
 }  // namespace fonds::cli

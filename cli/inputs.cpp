@@ -21,6 +21,7 @@
 #include <fmt/core.h>
 
 #include <fonds/formats/recordio.hpp>
+#include <fonds/remote.hpp>
 
 #include "base/text.hpp"
 #include "flags.hpp"
@@ -68,6 +69,19 @@ void add_directory(const std::string& name, bool deep, std::vector<std::string>&
   names.insert(names.end(), found.begin(), found.end());
 }
 
+// A prefix is not taken for an archive, so it needs no `-r` to mean what is directly in it.
+void add_remote_directory(const std::string& name, bool deep, std::vector<std::string>& names,
+                          Messages& messages) {
+  auto found = list_remote(name, deep);
+  if (!found) {
+    messages.error(found.error());
+  } else if (found->empty()) {
+    messages.error(Error(ErrorCode::NotFound, "has no objects", {.source = name}));
+  } else {
+    names.insert(names.end(), found->begin(), found->end());
+  }
+}
+
 std::vector<std::string> names_of(const Arguments& arguments, bool directories,
                                   Messages& messages) {
   std::vector<std::string> given = arguments.positional;
@@ -90,8 +104,10 @@ std::vector<std::string> names_of(const Arguments& arguments, bool directories,
   std::vector<std::string> names;
   for (const std::string& name : given) {
     std::error_code ignored;
-    if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
-        !is_archive_directory(name)) {
+    if (is_remote_directory(name) && !is_archive_directory(name)) {
+      add_remote_directory(name, deep, names, messages);
+    } else if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
+               !is_archive_directory(name)) {
       add_directory(name, deep, names, messages);
     } else {
       names.push_back(name);

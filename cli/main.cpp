@@ -13,6 +13,9 @@
 #include "flags.hpp"
 #include "inputs.hpp"
 #include "interrupt.hpp"
+#include "queries.hpp"
+#include "remote.hpp"
+#include "terminal.hpp"
 #include "version.hpp"
 
 namespace fonds::cli {
@@ -74,7 +77,15 @@ int run(std::span<const char* const> words) {
       throw UsageError{"no archive given; a file, or - for standard input"};
     }
     register_transformers(arguments);
-    return command->run(arguments);
+    try {
+      set_remote(arguments);
+      const int status = command->run(arguments);
+      tell_remote_use(arguments);
+      return status;
+    } catch (const QueryError& error) {
+      Messages(arguments).wrong_query(error.text);
+      return static_cast<int>(Exit::Usage);
+    }
   } catch (const UsageError& error) {
     return usage_error(error.message, command);
   }

@@ -24,11 +24,8 @@ endif()
 
 if(test_sources)
   add_executable(fonds_tests ${test_sources})
-  target_include_directories(fonds_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(fonds_tests PRIVATE
-    FONDS_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-    FONDS_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    FONDS_BINARY="${PROJECT_BINARY_DIR}/fonds")
+  target_include_directories(fonds_tests PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
+    ${PROJECT_BINARY_DIR}/generated)
   # The library is what is optimized and watched by UBSan; tests that are not compile in half of the
   # time.
   target_compile_options(fonds_tests PRIVATE ${FONDS_WARNINGS} -O0)
@@ -42,3 +39,14 @@ if(test_sources)
   gtest_discover_tests(fonds_tests DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 300 LABELS unit)
 endif()
+
+# The damage campaign; script/damage runs all of it.
+file(GLOB campaign_sources CONFIGURE_DEPENDS tests/campaign/*.cpp)
+list(FILTER campaign_sources EXCLUDE REGEX "_test\\.cpp$")
+add_executable(fonds_damage ${campaign_sources})
+target_include_directories(fonds_damage PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+target_compile_options(fonds_damage PRIVATE ${FONDS_WARNINGS})
+target_link_libraries(fonds_damage PRIVATE fonds::fonds ${FONDS_FMT} BZip2::BZip2 LibLZMA::LibLZMA
+  PkgConfig::codecs Threads::Threads)
+add_test(NAME damage.campaign COMMAND fonds_damage --variants 40 --seed 1)
+set_tests_properties(damage.campaign PROPERTIES TIMEOUT 1800 LABELS damage)

@@ -7,7 +7,7 @@
 #include <fonds/bytes.hpp>
 
 #include "format/clps/sections.hpp"
-#include "format/clps/verify_json.hpp"
+#include "query/json_scanner.hpp"
 #include "require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(section->extra <= size);
   for (const auto& input : section->metadata.inputs) {
     require(input.begin <= input.end);
-    require(fonds::clps::is_json(input.properties));
+    require(fonds::query::is_json(input.properties));
   }
   std::set<std::uint64_t> ids;
   for (const auto& pattern : section->metadata.time_patterns) {

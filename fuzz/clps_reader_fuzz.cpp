@@ -15,8 +15,8 @@
 #include <fonds/query.hpp>
 
 #include "clps_parts.hpp"
-#include "format/clps/verify_json.hpp"
 #include "io/testing.hpp"
+#include "query/json_scanner.hpp"
 #include "require.hpp"
 
 namespace {
@@ -109,8 +109,9 @@ void check_verify(const std::string& bytes, const Outcome& whole) {
   }
   if (reader) {
     require(records == whole.lines.size());
-    require(errors > 0 || std::all_of(whole.lines.begin(), whole.lines.end(),
-                                      [](const std::string& line) { return is_json(line); }));
+    require(errors > 0 ||
+            std::all_of(whole.lines.begin(), whole.lines.end(),
+                        [](const std::string& line) { return fonds::query::is_json(line); }));
     require(errors > 0 || whole.errors == 0);
   }
 }

@@ -10,12 +10,12 @@
 
 #include <fonds/codec.hpp>
 
-#include "format/clps/verify_json.hpp"
 #include "format/kvir/document.hpp"
 #include "format/kvir/stream.hpp"
 #include "format/kvir/stream_writer.hpp"
 #include "io/testing.hpp"
 #include "memory_sink.hpp"
+#include "query/json_scanner.hpp"
 #include "require.hpp"
 
 namespace {
@@ -65,12 +65,12 @@ Events read(const std::shared_ptr<fonds::ByteSource>& source) {
     json.clear();
     json.limit(kMostText);
     out.lost += user.append((*reader)->user(), json);
-    require(json.full() || fonds::clps::is_json(json.view()));
+    require(json.full() || fonds::query::is_json(json.view()));
     out.user.emplace_back(json.view());
     json.clear();
     json.limit(kMostText);
     out.lost += generated.append((*reader)->generated(), json);
-    require(json.full() || fonds::clps::is_json(json.view()));
+    require(json.full() || fonds::query::is_json(json.view()));
     out.generated.emplace_back(json.view());
     text += out.user.back().size() + out.generated.back().size();
     if (text > kMostText) {

@@ -34,6 +34,11 @@ class ByteSource {
   // Reads up to out.size() bytes at `offset`; fewer only at the end. Errors: Io; Unsupported
   // without random access.
   virtual Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) = 0;
+  // The same for who goes on behind what was read: at least one byte unless at the end, and no more
+  // than is cheap. Where each read is a round trip that is what the last one has brought.
+  virtual Result<std::size_t> read_some_at(std::uint64_t offset, MutableByteView out) {
+    return read_at(offset, out);
+  }
   // Reads the next bytes of a source without random access; 0 only at the end. Errors: Io;
   // Cancelled if a signal interrupted a read that was waiting.
   virtual Result<std::size_t> read_next(MutableByteView out) = 0;
@@ -46,8 +51,9 @@ class ByteSource {
   virtual std::span<const SourcePiece> pieces() const { return {}; }
 };
 
-// Opens a path, or standard input for "-". A regular file is mapped.
-// Errors: NotFound, Io with the system's words.
+// Opens a path, a URL (<fonds/remote.hpp>), or standard input for "-". A regular file is mapped; of
+// a URL only the bytes that are read are fetched, if its server can. Errors: NotFound, Io with the
+// system's words; of a URL also Unsupported, BadArgument, Cancelled.
 Result<std::shared_ptr<ByteSource>> open_source(std::string_view path);
 
 // The files of a directory with these names, one behind the other, as one source with random

@@ -17,6 +17,7 @@
 #include <fonds/query.hpp>             // IWYU pragma: export
 #include <fonds/reader.hpp>            // IWYU pragma: export
 #include <fonds/record.hpp>            // IWYU pragma: export
+#include <fonds/record_fields.hpp>     // IWYU pragma: export
 #include <fonds/record_index.hpp>      // IWYU pragma: export
 #include <fonds/search.hpp>            // IWYU pragma: export
 #include <fonds/seek_index.hpp>        // IWYU pragma: export

@@ -16,6 +16,7 @@
 #include <fonds/events.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/reader.hpp>
+#include <fonds/record_fields.hpp>
 #include <fonds/record_index.hpp>
 #include <fonds/search.hpp>
 #include <fonds/writing.hpp>
@@ -116,6 +117,10 @@ struct FormatTraits {
   // Records are events of a log, each a JSON object on a line of its own: the members of Format
   // with `event` in their names, and ReadOptions::stored_order, input and range mean something.
   bool events = false;
+  bool text = false;  // any text of its form, which whoever takes text reads by themselves
+  // Recognized only where OpenOptions::format names it; of several formats with that name the one
+  // whose probe() says most.
+  bool only_named = false;
   std::string_view file_ending = {};  // of its files, with a dot; empty: a dot and the name
   std::string_view other_name = {};   // under which it is written too: "arc"
   std::string_view converts_to = {};  // what `convert` makes of it unless told; empty: itself
@@ -147,7 +152,8 @@ class Format {
  public:
   virtual ~Format() = default;
   virtual std::string_view name() const = 0;
-  // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is.
+  // How well `decoded_head` fits: 0 not at all, up to 100. `whole`: it is all there is. Up to 10 is
+  // a guess, for which damage is looked through first: records of another format may lie behind.
   virtual int probe(ByteView decoded_head, bool whole) const = 0;
   virtual RecordProbe record_probe() const = 0;
   // If a directory with these entries, sorted, is one archive of this format: the files that it is
@@ -200,6 +206,11 @@ class Format {
   // but faster. Errors: those of reading and of the sink.
   virtual Status write_events(const Archive& archive, const ReadOptions& options, unsigned threads,
                               const EventSink& sink) const;
+  // The fields that a query can ask of its records; empty: none.
+  virtual std::span<const FieldInfo> fields() const { return {}; }
+  // A reader of the fields that these paths name, `*` all of them; the paths must outlive it.
+  // nullptr if fields() is empty.
+  virtual std::unique_ptr<FieldReader> read_fields(std::span<const query::Path> wanted) const;
   // What the format can do beyond reading; nullptr: nothing.
   virtual const FormatWriting* writing() const { return nullptr; }
   virtual Result<std::unique_ptr<RecordReader>> open(const Archive& archive,

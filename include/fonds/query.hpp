@@ -22,6 +22,8 @@ enum class Meaning : std::uint8_t { Default, ClpS };
 struct ParseOptions {
   Meaning meaning = Meaning::Default;
   bool ignore_case = false;  // of string values; never of keys
+  // Meaning::Default: ranges also take dates ("2017-03"), for records with fields that are dates.
+  bool date_ranges = false;
 };
 
 // Which tree of keys a path begins in.
@@ -170,8 +172,9 @@ bool wildcard_match(std::string_view pattern, std::string_view text);
 // language, whatever the query's own is. Made once, used for many records; one thread at a time.
 class RecordMatch {
  public:
-  // Copies what it needs.
-  explicit RecordMatch(const Query& query);
+  // Copies what it needs. `time` is the key, without wildcards, whose values are times: they are
+  // compared as those of a timestamp column are.
+  explicit RecordMatch(const Query& query, const std::optional<Path>& time = {});
   ~RecordMatch();
   RecordMatch(RecordMatch&&) noexcept;
   RecordMatch& operator=(RecordMatch&&) noexcept;

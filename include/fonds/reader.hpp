@@ -69,6 +69,10 @@ class RecordReader {
   // in it, fewer only at its end. The view lives until the next call.
   virtual Result<ByteView> peek_block(std::size_t at_least) = 0;
   virtual void consume_block(std::size_t n) = 0;
+  // Makes the current record tell of the HTTP head of its block, as ReadOptions::http and
+  // http_requests do for every record; looks at the front of the block and consumes nothing.
+  // Before anything of the block is consumed; without effect where records have no such heads.
+  virtual Status read_http() { return {}; }
 
   // Passes over the rest of the current record and says what is known of it. Call at most once a
   // record.

@@ -36,6 +36,9 @@ struct SearchOptions {
   } want = Want::Records;
   std::int64_t interval = 0;  // ns, above 0
   query::Path field = {};
+  // The key of a record's time, without wildcards, where the archive does not tell it: JSON Lines,
+  // KV-IR.
+  std::optional<query::Path> time_key = {};
 };
 
 // One line of an answer that is no record.

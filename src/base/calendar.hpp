@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace fonds {
 
@@ -18,6 +19,15 @@ constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) no
 constexpr std::int64_t floor_modulo(std::int64_t value, std::int64_t divisor) noexcept {
   const std::int64_t rest = value % divisor;
   return rest < 0 ? rest + divisor : rest;
+}
+
+// Where the interval that holds `value` begins, counted from 0; `interval` > 0. The beginning of
+// the very first one may not fit: then it is that of the next one.
+constexpr std::int64_t floor_to(std::int64_t value, std::int64_t interval) noexcept {
+  const std::int64_t rest = value % interval;
+  const std::int64_t begin = value - rest;
+  return rest < 0 && begin >= std::numeric_limits<std::int64_t>::min() + interval ? begin - interval
+                                                                                  : begin;
 }
 
 // A day of the proleptic Gregorian calendar.

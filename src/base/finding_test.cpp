@@ -10,6 +10,8 @@
 
 #include <fonds/finding.hpp>
 
+#include "test_paths.hpp"
+
 namespace fonds {
 namespace {
 

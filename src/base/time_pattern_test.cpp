@@ -16,6 +16,8 @@
 
 #include <fonds/error.hpp>
 
+#include "test_paths.hpp"
+
 namespace fonds {
 namespace {
 

@@ -48,11 +48,34 @@ struct DecodedHead {
   std::vector<std::byte> bytes;
   bool whole = false;
 };
-const Format* probe_format(const DecodedHead& head) {
+
+constexpr int kGuess = 10;  // Format::probe
+
+// The format that fits best, and better than `least`.
+const Format* probe_format(const DecodedHead& head, int least = 0) {
+  const Format* best = nullptr;
+  int score = least;
+  for (const Format* format : formats()) {
+    if (format->traits().only_named) {
+      continue;
+    }
+    if (const int fits = format->probe(head.bytes, head.whole); fits > score) {
+      best = format;
+      score = fits;
+    }
+  }
+  return best;
+}
+
+// The format with this name; of several the one that fits best, or the last.
+const Format* named_format(std::string_view name, const DecodedHead& head) {
   const Format* best = nullptr;
   int score = 0;
   for (const Format* format : formats()) {
-    if (const int fits = format->probe(head.bytes, head.whole); fits > score) {
+    if (format->name() != name) {
+      continue;
+    }
+    if (const int fits = format->probe(head.bytes, head.whole); best == nullptr || fits >= score) {
       best = format;
       score = fits;
     }
@@ -78,7 +101,7 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
       view = (*decoder)->peek(1);
     }
     // Behind damage only while nothing has been recognized.
-  } while (head.bytes.size() < kHead && probe_format(head) == nullptr &&
+  } while (head.bytes.size() < kHead && probe_format(head, kGuess) == nullptr &&
            (*decoder)->next_run().value_or(false));
   head.whole = head.bytes.size() < kHead;
   return head;
@@ -173,7 +196,15 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     archive.codecs.push_back(&inner);
     head = decode_head(archive, any_record);
   }
-  if (!options.format.empty() || probe_format(head) != nullptr) {
+  // Frames store the beginning of a record as it is: what looks like plain records behind damage
+  // may lie in one.
+  const Format* probed = probe_format(head, kGuess);
+  if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
+    probed = &findable;  // units of which nothing can be decoded
+  }
+  const bool behind_damage = probed == &findable && archive.codec().name() == "none" &&
+                             !any_record.starts_record(head.bytes);
+  if (!options.format.empty() || (probed != nullptr && !behind_damage)) {
     // Recognized.
   } else if (const Codec* codec = search_codec(*archive.source, any_record); codec != nullptr) {
     archive.codecs = {codec};
@@ -183,11 +214,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));
   }
   if (!options.format.empty()) {
-    for (const Format* format : formats()) {
-      if (format->name() == options.format) {
-        archive.format = format;
-      }
-    }
+    archive.format = named_format(options.format, head);
     if (archive.format == nullptr) {
       return fail(ErrorCode::BadArgument,
                   fmt::format("there is no format named {}", options.format), {.source = name});

@@ -8,13 +8,27 @@
 #include <vector>
 
 #include <fonds/format.hpp>
+#include <fonds/remote.hpp>
 
 namespace fonds {
 namespace {
 
+std::vector<std::string> remote_entries(const std::string& path) {
+  std::vector<std::string> names;
+  if (is_remote_directory(path)) {
+    for (const std::string& url : list_remote(path, false).value_or(std::vector<std::string>())) {
+      names.push_back(url.substr(url.rfind('/') + 1));
+    }
+  }
+  return names;
+}
+
 // Nothing if it is no directory, or cannot be listed.
 std::vector<std::string> sorted_entries(const std::string& path) {
   std::vector<std::string> names;
+  if (is_remote(path)) {
+    return remote_entries(path);
+  }
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
     return names;

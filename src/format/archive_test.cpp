@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fonds/encoder.hpp>
 #include <fonds/format.hpp>
 
+#include "codec/encoder_testing.hpp"
 #include "codec/gzip/testing.hpp"
 #include "codec/testing.hpp"
 
@@ -43,6 +45,19 @@ std::string blocks(const Result<Archive>& archive) {
     }
     text += '|';
   }
+}
+
+// A unit for each text.
+std::string encoded(const std::string& codec, const std::vector<std::string>& texts) {
+  testing_codec::StringSink sink;
+  const auto encoder = make_encoder(sink, {.codec = codec});
+  for (const std::string& text : texts) {
+    EXPECT_TRUE((*encoder)->begin_unit(text.size()).has_value());
+    EXPECT_TRUE((*encoder)->write(as_bytes(text)).has_value());
+    EXPECT_TRUE((*encoder)->end_unit().has_value());
+  }
+  EXPECT_TRUE((*encoder)->finish().has_value());
+  return sink.text;
 }
 
 struct Case {
@@ -126,6 +141,14 @@ TEST(OpenArchive, Bzip2BlockThatIsLongerThanTheHeadIsRecognizedFromAPipe) {
   stored.resize(size);
   EXPECT_EQ(blocks(open_archive(mapped(stored))).size(), 500001U);
   EXPECT_EQ(blocks(open_archive(piped(stored, 4096))).size(), 500001U);
+}
+
+TEST(OpenArchive, FramesBehindNoiseAreFoundThoughTheyBeginWithPlainText) {
+  for (const char* codec : {"zstd", "lz4"}) {
+    const std::string stored = encoded(codec, {record(noise(600)), record("two")});
+    EXPECT_EQ(blocks(open_archive(mapped("what was put in front " + stored))), noise(600) + "|two|")
+        << codec;
+  }
 }
 
 TEST(OpenArchive, GivenFormatIsNotQuestioned) {

@@ -70,10 +70,14 @@ void AttributeSink::integer(std::string_view name, std::int64_t value) {
   }
 }
 
+std::unique_ptr<FieldReader> Format::read_fields(std::span<const query::Path> /*wanted*/) const {
+  return nullptr;
+}
+
 Result<SearchReport> Format::search(const Archive& archive, const query::Query& /*query*/,
                                     const SearchOptions& /*options*/,
                                     const SearchSink& /*sink*/) const {
-  return cannot("archives are not searched, only clp-s is", archive);
+  return cannot("archives are not searched", archive);
 }
 
 Result<std::vector<EventInput>> Format::event_inputs(const Archive& archive,

@@ -13,9 +13,10 @@
 namespace fonds {
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 6> all = {
-      &warc::warc_format(), &recordio::recordio_format(), &clps::clps_format(),
-      &kvir::kvir_format(), &lines::lines_format(),       &lines::jsonl_format()};
+  static const std::array<const Format*, 7> all = {
+      &warc::warc_format(),   &recordio::recordio_format(), &clps::clps_format(),
+      &kvir::kvir_format(),   &lines::lines_format(),       &lines::jsonl_format(),
+      &lines::events_format()};
   return all;
 }
 

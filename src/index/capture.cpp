@@ -52,14 +52,8 @@ std::string_view bare_digest(std::string_view digest) {
   return digest.substr(digest.rfind(':') + 1);
 }
 
-// A value that would be taken for several columns, or lines, has blanks and control characters
-// percent-encoded.
-void append_column(std::string& out, std::string_view value) {
+void append_encoded(std::string& out, std::string_view value) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
-  if (value.empty()) {
-    out += kMissing;
-    return;
-  }
   for (const char c : value) {
     const auto octet = static_cast<unsigned char>(c);
     if (octet > 0x20 && octet != 0x7f) {
@@ -68,6 +62,14 @@ void append_column(std::string& out, std::string_view value) {
       out += {'%', kHex[octet >> 4], kHex[octet & 15]};
     }
   }
+}
+
+void append_column(std::string& out, std::string_view value) {
+  if (value.empty()) {
+    out += kMissing;
+    return;
+  }
+  append_encoded(out, value);
 }
 
 void append_column(std::string& out, std::optional<std::uint64_t> value) {
@@ -360,6 +362,12 @@ void append_cdx(std::string& out, const Capture& capture, std::string_view colum
     }
     append_column(out, capture, columns[i]);
   }
+}
+
+std::string cdx_value(std::string_view value) {
+  std::string text;
+  append_encoded(text, value);
+  return text;
 }
 
 std::string cdx_legend(std::string_view columns) {

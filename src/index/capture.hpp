@@ -35,6 +35,9 @@ inline constexpr std::string_view kCdx9 = "NbamskrVg";
 // Append one line without its line end.
 void append_cdxj(std::string& out, const Capture& capture);
 void append_cdx(std::string& out, const Capture& capture, std::string_view columns);
+// A value as it stands in a column of a CDX: what would be taken for several columns, or lines,
+// blanks and control characters, is percent-encoded.
+std::string cdx_value(std::string_view value);
 // " CDX N b a m s k r M S V g"
 std::string cdx_legend(std::string_view columns);
 

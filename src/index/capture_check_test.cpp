@@ -15,6 +15,7 @@
 
 #include "index/capture.hpp"
 #include "index/surt.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::index {
 namespace {

@@ -72,7 +72,7 @@ bool leads_to(const Capture& capture, const Record& record) {
     return capture.key == (uri.empty() ? "-" : surt(uri));
   }
   const std::string_view url = without_brackets(capture.url);
-  return url == uri || (!uri.empty() && surt(url) == surt(uri));
+  return url == uri || (!uri.empty() && (surt(url) == surt(uri) || url == cdx_value(uri)));
 }
 
 }  // namespace fonds::index

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "test_paths.hpp"
+
 namespace fonds::index {
 namespace {
 

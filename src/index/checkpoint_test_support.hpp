@@ -19,14 +19,13 @@
 #include <fonds/bytes.hpp>
 
 #include "index/checkpoint.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::index {
 
 inline std::string checkpoint_fixture_path(const std::string& name) {
   const char* folder = std::getenv("FONDS_FIXTURES");  // NOLINT(concurrency-mt-unsafe)
-#ifdef FONDS_TEST_DATA
   folder = folder == nullptr ? FONDS_TEST_DATA : folder;
-#endif
   return std::string(folder == nullptr ? "." : folder) + "/checkpoint/" + name;
 }
 

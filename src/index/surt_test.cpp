@@ -1,11 +1,13 @@
 #include "index/surt.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "test_paths.hpp"
 
 namespace fonds::index {
 namespace {
@@ -101,7 +103,7 @@ TEST(Surt, IsQuickOnHostileUrls) {
     }
     return all;
   };
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   std::size_t total = surt("http://a.com/%" + repeated("25")).size();
   total += surt("http://a.com/" + repeated("(abcdefghijklmnopqrstuvwx)/") + "?.aspx").size();
   total += surt("http://a.com/" + repeated("(abcdefghijklmnopqrstuvwx)/") + "%3f.aspx").size();
@@ -111,7 +113,7 @@ TEST(Surt, IsQuickOnHostileUrls) {
   total += surt("http://" + repeated("\xc3\xa9")).size();
   total += surt(repeated("http://")).size();
   EXPECT_GT(total, kMany);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);  // of CPU
 }
 
 TEST(HostOfKey, IsTheHostAgain) {

@@ -18,6 +18,7 @@
 
 #include "index/zipnum_writer.hpp"
 #include "io/temporary_directory.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::index {
 namespace {

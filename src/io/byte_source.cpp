@@ -21,6 +21,9 @@
 
 #include <fonds/byte_source.hpp>
 
+#include "io/remote/source.hpp"
+#include "io/remote/url.hpp"
+
 namespace fonds {
 namespace {
 
@@ -148,6 +151,9 @@ class PipeSource final : public ByteSource {
 }  // namespace
 
 Result<std::shared_ptr<ByteSource>> open_source(std::string_view path) {
+  if (remote::is_url(path)) {
+    return remote::open(path);
+  }
   std::string name(path);
   const bool standard_input = path == "-";
   const int opened = standard_input ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);

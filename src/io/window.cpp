@@ -41,7 +41,7 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
     }
     const MutableByteView room = MutableByteView(buffer_).subspan(held_);
     FONDS_TRY(const std::size_t n, source_->random_access()
-                                       ? source_->read_at(buffer_offset_ + held_, room)
+                                       ? source_->read_some_at(buffer_offset_ + held_, room)
                                        : source_->read_next(room));
     held_ += n;
     end_ = n == 0;

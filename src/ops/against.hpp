@@ -29,9 +29,9 @@ struct AgainstReport {
 };
 
 // Compares the records of archives, in the order of the log, with the documents of inputs: texts,
-// KV-IR streams, and other such archives. Records are the same as JSON values are
-// (ops/json_difference.hpp); the texts of numbers count, except in archives that have columns of
-// numbers without them.
+// KV-IR streams, other such archives, and what a catalog tells of web archives (ops/catalog.hpp).
+// Records are the same as JSON values are (ops/json_difference.hpp); the texts of numbers count,
+// except in archives that have columns of numbers without them.
 class Against {
  public:
   // Directories among `paths` stand for the files below. `read.decode_threads` rebuild records.

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "base/digest.hpp"
 #include "base/text.hpp"
-#include "io/file_sink.hpp"
+#include "ops/cat_directory.hpp"
 #include "ops/describe.hpp"
 #include "ops/originals.hpp"
+#include "ops/record_filter.hpp"
 #include "ops/record_output.hpp"
 
 namespace fonds::ops {
@@ -27,24 +26,54 @@ bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
          });
 }
 
+Result<RecordChoice> choose(const Archive& archive, const CatOptions& options) {
+  return RecordChoice::make(archive, options.where, options.scan.read, true);
+}
+
 class CatWorker final : public Worker {
  public:
-  CatWorker(const Archive& archive, const CatOptions& options)
-      : output_(archive, options), options_(options) {}
+  CatWorker(const Archive& archive, const CatOptions& options, RecordChoice choice)
+      : choice_(std::move(choice)), output_(archive, options), options_(options) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    found_.clear();
+    FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found_));
+    for (Finding& finding : found_) {
+      finding.where.ordinal = record.ordinal;
+    }
+    if (!chosen) {
+      FONDS_TRY(RecordEnd end, reader.finish());
+      return !keep(end.findings, out);
+    }
     const ByteOutput append = [&out](ByteView piece) {
       out.text += as_text(piece);
       return out.spill_if_large();
     };
-    FONDS_TRY(std::vector<Finding> findings, output_.write(reader, record, append));
-    const bool stop = stops(options_, findings);
-    out.findings.insert(out.findings.end(), std::make_move_iterator(findings.begin()),
-                        std::make_move_iterator(findings.end()));
+    Record* given = &record;
+    FONDS_TRY(const auto again, choice_.again(given));
+    if (again != nullptr) {
+      FONDS_CHECK(reader.finish());  // which finds what is found again
+    }
+    FONDS_TRY(std::vector<Finding> findings,
+              output_.write(again != nullptr ? *again : reader, *given, append));
+    const bool stop = keep(findings, out);
     return !stop && (options_.limit == 0 || ++taken_ < options_.limit);
   }
 
  private:
+  // Together with what was found when the record was chosen. True if they end the output.
+  bool keep(std::vector<Finding>& findings, Stretch& out) {
+    bool stop = false;
+    for (std::vector<Finding>* const some : {&found_, &findings}) {
+      stop = stop || stops(options_, *some);
+      std::move(some->begin(), some->end(), std::back_inserter(out.findings));
+    }
+    return stop;
+  }
+
+  RecordChoice choice_;
+  std::vector<Finding> found_;
+  std::uint64_t seen_ = 0;
   RecordOutput output_;
   const CatOptions& options_;
   std::uint64_t taken_ = 0;
@@ -62,10 +91,14 @@ std::size_t end_of_lines(std::string_view lines, std::uint64_t& left) {
 // Remembers where the last records are.
 class TailWorker final : public Worker {
  public:
-  explicit TailWorker(std::uint64_t tail) : tail_(tail) {}
+  TailWorker(std::uint64_t tail, RecordChoice choice) : tail_(tail), choice_(std::move(choice)) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
-    last_.push_back({record.place, record.ordinal});
+    std::vector<Finding> found;  // told when the record is read again
+    FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found));
+    if (chosen) {
+      last_.push_back({record.place, record.ordinal});
+    }
     if (last_.size() > tail_) {
       last_.pop_front();
     }
@@ -75,13 +108,14 @@ class TailWorker final : public Worker {
   std::deque<Found> take_last() { return std::exchange(last_, {}); }
 
  private:
-  std::uint64_t tail_;
+  std::uint64_t tail_, seen_ = 0;
+  RecordChoice choice_;
   std::deque<Found> last_;
 };
 
 // The first of the last `tail` records; nothing if there are none.
-Result<std::optional<Found>> find_tail(const Archive& archive, const ScanOptions& options,
-                                       std::uint64_t tail) {
+Result<std::optional<Found>> find_tail(const Archive& archive, const CatOptions& options) {
+  const std::uint64_t tail = options.tail;
   std::deque<Found> last;
   const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
     for (Found found : static_cast<TailWorker&>(worker).take_last()) {
@@ -93,9 +127,14 @@ Result<std::optional<Found>> find_tail(const Archive& archive, const ScanOptions
     }
     return {};
   };
-  ScanOptions skim = options;
-  skim.read.skim = !options.read.search_damaged;
-  FONDS_CHECK(scan(archive, skim, [&] { return std::make_unique<TailWorker>(tail); }, sink));
+  ScanOptions skim = options.scan;
+  skim.read.skim = !skim.read.search_damaged;
+  FONDS_TRY(const auto checked, choose(archive, options));
+  checked.limit_threads(skim);
+  const auto make_worker = [&] {
+    return std::make_unique<TailWorker>(tail, std::move(*choose(archive, options)));
+  };
+  FONDS_CHECK(scan(archive, skim, make_worker, sink));
   return last.empty() ? std::nullopt : std::optional(last.front());
 }
 
@@ -106,106 +145,6 @@ Original original_of(const Record& record, std::uint64_t ordinal) {
   return {get("refers_to"), get("refers_to_uri"),  get("refers_to_date"),
           get("uri"),       get("payload_digest"), ordinal};
 }
-
-// One file a record, with names that are safe everywhere, and a manifest of them.
-class Directory {
- public:
-  Directory(const CatOptions& options, const std::string& archive)
-      : options_(options), archive_(archive) {}
-
-  Status open() {
-    std::error_code error;
-    std::filesystem::create_directories(options_.directory, error);
-    if (error) {
-      return fail(ErrorCode::Io, "cannot be made: " + error.message(),
-                  {.source = options_.directory});
-    }
-    FONDS_TRY(auto sink, FileSink::create(options_.directory + "/manifest.jsonl", options_.force));
-    manifest_.emplace(std::move(sink));
-    hasher_.emplace(DigestAlgorithm::Sha256);
-    return {};
-  }
-
-  Status begin(const Record& record, std::uint64_t ordinal) {
-    FlatAttributes flat;
-    record.describe(flat, false);
-    choose_name(fmt::format("{:06}-{}", ordinal,
-                            safe(record.kind().empty() ? "record" : record.kind(), 20)),
-                ending(flat.get("uri")));
-    FONDS_TRY(auto sink, FileSink::create(options_.directory + "/" + name_, options_.force));
-    file_.emplace(std::move(sink));
-    line_.clear();
-    JsonWriter json(line_);
-    json.begin_object()
-        .member("name", std::string_view(name_))
-        .member("archive", std::string_view(archive_));
-    json.member("index", ordinal).member("offset", record.place.unit);
-    for (const std::string_view attribute : {"type", "id", "uri"}) {
-      if (const auto value = flat.get(attribute); !value.empty()) {
-        json.member(attribute, value);
-      }
-    }
-    return {};
-  }
-
-  Status write(ByteView piece) {
-    if (options_.cancelled && options_.cancelled()) {
-      return fail(ErrorCode::Cancelled, "stopped");
-    }
-    hasher_->update(piece);
-    return file_->write(piece);
-  }
-
-  Status end() {
-    FONDS_CHECK(file_->commit(false));
-    const DigestValue digest = hasher_->finish();
-    line_ += fmt::format(",\"size\":{},\"sha256\":\"{}\"}}\n", file_->position(),
-                         to_hex(ByteView(digest.bytes).first(digest.size)));
-    file_.reset();
-    return manifest_->write(as_bytes(line_));
-  }
-
-  Status close() { return manifest_->commit(true); }
-
- private:
-  // Two keys can name one record, and two revisits one original: each gets its file.
-  void choose_name(const std::string& begin, const std::string& end) {
-    name_ = begin + end;
-    for (int n = 2; !used_.insert(name_).second; ++n) {
-      name_ = fmt::format("{}-{}{}", begin, n, end);
-    }
-  }
-
-  static std::string safe(std::string_view text, std::size_t most) {
-    std::string name;
-    for (const char c : text.substr(0, most)) {
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                         (c >= '0' && c <= '9') || c == '-' || c == '_';
-      name += plain ? c : '_';
-    }
-    return name;
-  }
-  // "-index.html" out of the last step of a URI's path.
-  static std::string ending(std::string_view uri) {
-    uri = uri.substr(0, uri.find_first_of("?#"));
-    const std::size_t slash = uri.rfind('/');
-    const std::string_view last =
-        slash == std::string_view::npos ? std::string_view() : uri.substr(slash + 1);
-    if (last.empty()) {
-      return {};
-    }
-    const std::size_t dot = last.rfind('.');
-    const std::string stem = safe(last.substr(0, dot), 60);
-    return "-" + stem + (dot == std::string_view::npos ? "" : "." + safe(last.substr(dot + 1), 10));
-  }
-
-  const CatOptions& options_;
-  const std::string& archive_;
-  std::optional<FileSink> manifest_, file_;
-  std::string name_, line_;
-  std::set<std::string> used_;
-  std::optional<Hasher> hasher_;  // made when needed: setting up the library takes a millisecond
-};
 
 // Records one by one: by keys, with originals, or into files.
 class Selective {
@@ -225,7 +164,7 @@ class Selective {
     if (options_.keys.empty()) {
       std::optional<Found> from = Found{};
       if (options_.tail > 0) {
-        FONDS_TRY(from, find_tail(archive_, options_.scan, options_.tail));
+        FONDS_TRY(from, find_tail(archive_, options_));
       }
       if (from) {
         FONDS_CHECK(all_from(*from));
@@ -260,19 +199,47 @@ class Selective {
   }
 
   Status all_from(const Found& from) {
+    FONDS_TRY(auto choice, choose(archive_, options_));
     FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, from.place));
-    for (std::uint64_t n = 0; options_.limit == 0 || n < options_.limit; ++n) {
+    std::uint64_t given = 0;
+    while (options_.limit == 0 || given < options_.limit) {
       FONDS_TRY(Record* const record, reader->next());
       loose(*reader);
       if (record == nullptr) {
         return {};
       }
-      FONDS_TRY(const bool more, give(*reader, *record, from.ordinal + record->ordinal));
-      if (!more) {
+      const std::uint64_t ordinal = from.ordinal + record->ordinal;
+      std::vector<Finding> found;
+      FONDS_TRY(const bool chosen, choice.chooses(*reader, *record, ordinal, found));
+      FONDS_TRY(const bool more, chosen ? give_chosen(choice, *reader, *record, ordinal)
+                                        : pass_over(*reader, ordinal));
+      for (Finding& finding : found) {
+        finding.where.ordinal = ordinal;
+        out_.finding(finding);
+      }
+      if (!more || stops(options_, found)) {
         return {};
       }
+      given += chosen ? 1 : 0;
     }
     return {};
+  }
+
+  Result<bool> give_chosen(RecordChoice& choice, RecordReader& reader, Record& record,
+                           std::uint64_t ordinal) {
+    Record* given = &record;
+    FONDS_TRY(const auto again, choice.again(given));
+    return give(again != nullptr ? *again : reader, *given, ordinal);
+  }
+
+  // A record that is not wanted.
+  Result<bool> pass_over(RecordReader& reader, std::uint64_t ordinal) {
+    FONDS_TRY(const RecordEnd end, reader.finish());
+    for (Finding finding : end.findings) {
+      finding.where.ordinal = ordinal;
+      out_.finding(finding);
+    }
+    return !stops(options_, end.findings);
   }
 
   void loose(RecordReader& reader) {
@@ -420,7 +387,7 @@ class Selective {
   const Archive& archive_;
   const CatOptions& options_;
   const Output& out_;
-  Directory directory_;
+  CatDirectory directory_;
   RecordOutput output_;
   std::vector<std::pair<const Archive*, Originals>> originals_;  // this archive's first
   std::vector<Archive> archives_;                                // in which segments are looked for
@@ -463,6 +430,9 @@ Status cat_events(const Archive& archive, const CatOptions& options, const Outpu
 
 Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& options,
                                      const Output& out) {
+  if (options.where != nullptr) {
+    FONDS_CHECK(choose(archive, options));
+  }
   if (!options.keys.empty() && !archive.source->random_access()) {
     return fail(ErrorCode::Unsupported,
                 "keys need a file; a pipe can only be read from start to end",
@@ -518,8 +488,12 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
   } else if (holds_records(options)) {
     scan_options.most_threads = kThreadsHolding;
   }
-  FONDS_CHECK(scan(
-      archive, scan_options, [&] { return std::make_unique<CatWorker>(archive, options); }, sink));
+  FONDS_TRY(const auto checked, choose(archive, options));
+  checked.limit_threads(scan_options);
+  const auto make_worker = [&] {
+    return std::make_unique<CatWorker>(archive, options, std::move(*choose(archive, options)));
+  };
+  FONDS_CHECK(scan(archive, scan_options, make_worker, sink));
   return std::vector<std::string>();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fonds/format.hpp>
+#include <fonds/query.hpp>
 
 #include "ops/find.hpp"
 #include "ops/list.hpp"
@@ -28,24 +29,25 @@ struct CatOptions {
   ScanOptions scan;
   RecordPart part = RecordPart::Record;
   Separator separator = Separator::None;
-  std::vector<Key> keys;            // empty: all records
-  bool resolve = false;             // a revisit gives its original's content
-  bool join_segments = false;       // the first segment of a record gives the whole record
-  std::vector<Archive> others;      // where originals and segments are looked for too
-  bool strict = false;              // stop at the first warning or error
-  std::uint64_t limit = 0;          // records; 0: all
-  std::uint64_t tail = 0;           // only the last so many records; 0: all
-  std::string directory;            // one file a record there, and manifest.jsonl
-  bool force = false;               // replace files
-  std::function<bool()> cancelled;  // asked now and then while files are written
-  std::function<void()> hint;       // called if keys could not be found without reading the archive
+  std::vector<Key> keys;                // empty: all records
+  bool resolve = false;                 // a revisit gives its original's content
+  bool join_segments = false;           // the first segment of a record gives the whole record
+  std::vector<Archive> others;          // where originals and segments are looked for too
+  bool strict = false;                  // stop at the first warning or error
+  std::uint64_t limit = 0;              // records; 0: all
+  std::uint64_t tail = 0;               // only the last so many records; 0: all
+  const query::Query* where = nullptr;  // only records that match, and these are counted; no keys
+  std::string directory;                // one file a record there, and manifest.jsonl
+  bool force = false;                   // replace files
+  std::function<bool()> cancelled;      // asked now and then while files are written
+  std::function<void()> hint;  // called if keys could not be found without reading the archive
 };
 
 // Gives the records' parts to `out.text` in the order of the keys, or of the file. Returns the keys
 // that name no record. What LengthPrefixed and Jsonl must hold whole is held up to an eighth of the
 // memory budget; a larger record is the finding limit-exceeded and left out, unless its length is
 // known. Errors: those of reading; of `out.text`; Cancelled; Unsupported for keys and `tail` of a
-// pipe.
+// pipe, and for `where` if records of this format cannot be filtered, or their content in a pipe.
 Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& options,
                                      const Output& out);
 

@@ -190,6 +190,10 @@ class Conversion {
       ReadOptions read = options_.rewrite.read;
       read.search_damaged = options_.rewrite.skip_damaged;
       auto looked = archive.format->extras(archive, read, [](const Finding&) {});
+      if (!looked && looked.error().code() == ErrorCode::Unsupported) {
+        lose("headers and trailers of compressed files, if there are any");
+        continue;
+      }
       if (!looked) {
         return fail_at(looked.error(), archive);
       }

@@ -100,6 +100,18 @@ bool begins_object(ByteView head) {
   return at == std::string_view::npos || as_text(head)[at] == '{';
 }
 
+bool has_record(const Archive& archive) {
+  const auto reader = archive.format->open(archive, {.skim = true});
+  return reader && (*reader)->next().value_or(nullptr) != nullptr;
+}
+
+// Compressed bytes of which nothing decodes, or nothing is there, are no web archive yet. Damage
+// may be longer than the copy.
+bool is_crawl(const Archive& copy, const std::shared_ptr<ByteSource>& source) {
+  return has_record(copy) ||
+         (source->random_access() && has_record({source, copy.format, copy.codecs}));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> files_below(std::span<const std::string> paths) {
@@ -162,10 +174,14 @@ Result<EventSource> open_event_source(std::string_view path) {
   }
   // Recognized by a copy of its beginning: what is no archive is not looked through.
   auto recognized = open_archive(memory_source(std::move(head), opened.source->name()));
-  if (recognized) {
+  if (recognized && recognized->format->traits().captures &&
+      !is_crawl(*recognized, opened.source)) {
+    return opened;
+  }
+  if (recognized && !recognized->format->traits().text) {
     opened.format = recognized->format;
     opened.codecs = std::move(recognized->codecs);
-  } else if (recognized.error().code() != ErrorCode::Unsupported) {
+  } else if (!recognized && recognized.error().code() != ErrorCode::Unsupported) {
     return tl::unexpected(std::move(recognized.error()));
   }
   return opened;

@@ -36,6 +36,8 @@ struct EventSource {
   std::vector<const Codec*> codecs = {};  // with `format`
 
   bool is(std::string_view name) const { return format != nullptr && format->name() == name; }
+  // Whether it is an archive of captures, whose records a catalog tells of.
+  bool is_crawl() const { return format != nullptr && format->traits().captures; }
   Archive archive() const { return {source, format, codecs}; }
 };
 // Errors: those of opening the source.

@@ -1,11 +1,11 @@
 #include "ops/json_difference.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "base/nearest_double.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -37,12 +37,6 @@ std::string_view name_of(JsonToken kind) {
   }
 }
 
-std::optional<double> as_double(std::string_view text) {
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 // The nodes in `open` from `first` on become the children of the last node.
@@ -69,7 +63,7 @@ void JsonDifference::close(Tree& tree, std::vector<std::size_t>& open, std::size
   tree.nodes.push_back(node);
 }
 
-bool JsonDifference::parse(std::string_view text, Tree& tree) {
+Result<bool> JsonDifference::parse(std::string_view text, Tree& tree) const {
   struct Level {
     std::size_t first;  // in `open`
     std::string_view key;
@@ -78,6 +72,7 @@ bool JsonDifference::parse(std::string_view text, Tree& tree) {
   tree.nodes.clear();
   tree.children.clear();
   tree.unescaped.clear();
+  tree.unescaped_bytes = 0;
   query::JsonScanner scanner(text);
   std::vector<Level> levels;
   std::vector<std::size_t> open;  // nodes whose container is not complete
@@ -85,8 +80,11 @@ bool JsonDifference::parse(std::string_view text, Tree& tree) {
   std::string_view key;
   const auto unquoted = [&](std::string_view spelled) {
     const std::string_view plain = query::unquoted_json(spelled, scratch);
-    return plain.data() == scratch.data() ? std::string_view(tree.unescaped.emplace_back(plain))
-                                          : plain;
+    if (plain.data() != scratch.data()) {
+      return plain;
+    }
+    tree.unescaped_bytes += sizeof(std::string) + plain.size();
+    return std::string_view(tree.unescaped.emplace_back(plain));
   };
   const auto finish = [&](std::string_view own_key) {
     tree.nodes.back().key = own_key;
@@ -94,6 +92,12 @@ bool JsonDifference::parse(std::string_view text, Tree& tree) {
     key = {};
   };
   while (true) {
+    if (tree.held() > memory_ / 2) {
+      return fail(ErrorCode::LimitExceeded,
+                  fmt::format("a record has more values than {} bytes hold; --memory raises the "
+                              "limit",
+                              memory_));
+    }
     switch (const JsonToken token = scanner.next(); token) {
       case JsonToken::BeginObject:
       case JsonToken::BeginArray:
@@ -136,11 +140,11 @@ bool JsonDifference::same_number(std::string_view a, std::string_view b) const {
   if (a == b) {
     return true;
   }
-  const auto x = as_double(a), y = as_double(b);
-  if (!loose_ || !x || !y) {
+  if (!loose_) {
     return false;
   }
-  return *x == *y || fmt::format("{:f}", *x) == b || fmt::format("{:f}", *y) == a;
+  const double x = nearest_double(a), y = nearest_double(b);
+  return x == y || fmt::format("{:f}", x) == b || fmt::format("{:f}", y) == a;
 }
 
 std::optional<std::string> JsonDifference::differs(const Node& a, const Node& b) const {
@@ -174,12 +178,16 @@ std::string JsonDifference::path_of(const std::vector<Pair>& pairs, const Tree& 
   return path;
 }
 
-std::optional<std::string> JsonDifference::find(std::string_view input, std::string_view archived) {
+Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
+                                                        std::string_view archived) {
+  using Found = std::optional<std::string>;
   if (input == archived) {
-    return std::nullopt;
+    return Found();
   }
-  if (!parse(input, a_) || !parse(archived, b_)) {
-    return "no JSON";
+  FONDS_TRY(const bool has_input, parse(input, a_));
+  FONDS_TRY(const bool has_archived, parse(archived, b_));
+  if (!has_input || !has_archived) {
+    return Found("no JSON");
   }
   std::vector<Pair> pairs;
   const Node* x = &a_.nodes.back();
@@ -187,7 +195,7 @@ std::optional<std::string> JsonDifference::find(std::string_view input, std::str
   while (true) {
     if (const auto how = differs(*x, *y)) {
       const std::string path = path_of(pairs, a_);
-      return path.empty() ? *how : fmt::format("{}: {}", path, *how);
+      return Found(path.empty() ? *how : fmt::format("{}: {}", path, *how));
     }
     pairs.push_back({x, y});
     while (!pairs.empty() &&
@@ -195,7 +203,7 @@ std::optional<std::string> JsonDifference::find(std::string_view input, std::str
       pairs.pop_back();
     }
     if (pairs.empty()) {
-      return std::nullopt;
+      return Found();
     }
     Pair& pair = pairs.back();
     const std::size_t at = pair.next++;
@@ -210,9 +218,9 @@ std::optional<std::string> JsonDifference::find(std::string_view input, std::str
       const bool in_input = y == nullptr || (x != nullptr && x->key < y->key);
       pairs.pop_back();
       const std::string path = path_of(pairs, a_);
-      return fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
-                         shown(in_input ? x->key : y->key),
-                         in_input ? "in the input" : "in the archive");
+      return Found(fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
+                               shown(in_input ? x->key : y->key),
+                               in_input ? "in the input" : "in the archive"));
     }
   }
 }

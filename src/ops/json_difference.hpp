@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fonds/error.hpp>
+
 #include "query/json_scanner.hpp"
 
 namespace fonds::ops {
@@ -18,12 +20,14 @@ namespace fonds::ops {
 class JsonDifference {
  public:
   // With `loose_numbers` numbers are also the same if their values as binary64 are, or if one is
-  // what C's `%f` makes of the other.
-  explicit JsonDifference(bool loose_numbers) : loose_(loose_numbers) {}
+  // what C's `%f` makes of the other. `memory` bounds the bytes that are held of two texts.
+  JsonDifference(bool loose_numbers, std::uint64_t memory)
+      : loose_(loose_numbers), memory_(memory) {}
 
   // Nothing if both are the same value; else where they differ and how, for people. Text that is
-  // no JSON is no value.
-  std::optional<std::string> find(std::string_view input, std::string_view archived);
+  // no JSON is no value. Errors: LimitExceeded if they are not the same text and have more values
+  // than the memory holds.
+  Result<std::optional<std::string>> find(std::string_view input, std::string_view archived);
 
  private:
   struct Node {
@@ -36,6 +40,12 @@ class JsonDifference {
     std::vector<Node> nodes;  // the root is the last one
     std::vector<std::size_t> children;
     std::deque<std::string> unescaped;
+    std::uint64_t unescaped_bytes = 0;
+
+    // With what sorting and growing take for a while.
+    std::uint64_t held() const {
+      return 3 * nodes.size() * (sizeof(Node) + sizeof(std::size_t)) + unescaped_bytes;
+    }
   };
   // Members of two containers that are compared one after the other.
   struct Pair {
@@ -43,7 +53,8 @@ class JsonDifference {
     const Node* b;
     std::size_t next = 0;
   };
-  static bool parse(std::string_view text, Tree& tree);
+  // False: it is no JSON.
+  Result<bool> parse(std::string_view text, Tree& tree) const;
   static void close(Tree& tree, std::vector<std::size_t>& open, std::size_t first, bool object);
   bool same_number(std::string_view a, std::string_view b) const;
   // What is different about two nodes, leaving their members aside.
@@ -51,6 +62,7 @@ class JsonDifference {
   static std::string path_of(const std::vector<Pair>& pairs, const Tree& tree);
 
   bool loose_;
+  std::uint64_t memory_;
   Tree a_, b_;
 };
 

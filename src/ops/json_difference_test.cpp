@@ -1,5 +1,6 @@
 #include "ops/json_difference.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,12 +14,17 @@ struct JsonDifferenceCase {
   std::string loose;
 };
 
+constexpr std::uint64_t kMemory = std::uint64_t{1} << 20;
+
 class FindJsonDifference : public ::testing::TestWithParam<JsonDifferenceCase> {};
 
 TEST_P(FindJsonDifference, TellsWhereAndHow) {
   const JsonDifferenceCase& given = GetParam();
-  EXPECT_EQ(JsonDifference(false).find(given.a, given.b).value_or(""), given.strict);
-  EXPECT_EQ(JsonDifference(true).find(given.a, given.b).value_or(""), given.loose);
+  for (const bool loose : {false, true}) {
+    const auto found = JsonDifference(loose, kMemory).find(given.a, given.b);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->value_or(""), loose ? given.loose : given.strict);
+  }
 }
 
 const JsonDifferenceCase kJsonDifferenceCases[] = {
@@ -64,14 +70,32 @@ INSTANTIATE_TEST_SUITE_P(Texts, FindJsonDifference, ::testing::ValuesIn(kJsonDif
 TEST(JsonDifference, DeepNestingTakesNoStack) {
   const std::string deep(200'000, '[');
   const std::string close(200'000, ']');
-  EXPECT_EQ(JsonDifference(false).find(deep + "1" + close, deep + " 1" + close), std::nullopt);
-  EXPECT_TRUE(JsonDifference(false).find(deep + "1" + close, deep + "2" + close).has_value());
+  JsonDifference comparer(false, std::uint64_t{1} << 30);
+  EXPECT_EQ(*comparer.find(deep + "1" + close, deep + " 1" + close), std::nullopt);
+  EXPECT_TRUE(comparer.find(deep + "1" + close, deep + "2" + close)->has_value());
 }
 
 TEST(JsonDifference, AComparerCanBeUsedAgain) {
-  JsonDifference difference(false);
-  EXPECT_TRUE(difference.find(R"({"a":1})", R"({"a":2})").has_value());
-  EXPECT_EQ(difference.find(R"({"a": 1})", R"({"a":1})"), std::nullopt);
+  JsonDifference difference(false, kMemory);
+  EXPECT_TRUE(difference.find(R"({"a":1})", R"({"a":2})")->has_value());
+  EXPECT_EQ(*difference.find(R"({"a": 1})", R"({"a":1})"), std::nullopt);
+}
+
+TEST(JsonDifferenceMemory, IsBoundedByItsLimit) {
+  std::string values = "[0";
+  for (int i = 0; i < 20000; ++i) {
+    values += ",0";
+  }
+  JsonDifference comparer(false, kMemory);
+  EXPECT_TRUE(comparer.find(values + "]", values + "]").has_value());
+  const auto found = comparer.find(values + "]", values + ",1]");
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code(), ErrorCode::LimitExceeded);
+}
+
+TEST(JsonDifferenceMemory, HoldsTextsWithEscapes) {
+  const std::string text = std::string(kMemory, 'x') + "\\n";
+  EXPECT_FALSE(JsonDifference(false, kMemory).find('"' + text + "\"", "\"\"").has_value());
 }
 
 }  // namespace

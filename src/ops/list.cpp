@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "ops/describe.hpp"
+#include "ops/record_filter.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -51,10 +55,10 @@ void append_cell(std::string& line, std::string_view text, int width, bool last)
   }
 }
 
-// The media type of what a record holds: of the HTTP body where there is one.
-std::string_view media_type(const FlatAttributes& attributes) {
+// The media type of what a record holds: of the HTTP body where there is one and that is asked.
+std::string_view media_type(const FlatAttributes& attributes, bool http) {
   std::string_view text = attributes.get("http.content_type");
-  if (text.empty()) {
+  if (text.empty() || !http) {
     text = attributes.get("content_type");
   }
   return trim(text.substr(0, text.find(';')));
@@ -128,7 +132,7 @@ std::vector<std::string> attributes_of(const std::vector<std::string>& columns) 
 
 class ListWorker final : public Worker {
  public:
-  ListWorker(std::string_view archive, const ListOptions& options,
+  ListWorker(const Archive& archive, const ListOptions& options,
              const std::vector<std::string>& columns, bool hash)
       : archive_(archive), options_(options), names_(columns), flat_(attributes_of(names_)) {
     for (const std::string& name : names_) {
@@ -139,7 +143,25 @@ class ListWorker final : public Worker {
     }
   }
 
+  // Gives only records that are chosen.
+  void choose(RecordChoice choice, const ReadOptions& http) {
+    choice_.emplace(std::move(choice));
+    http_ = http.http;
+    http_requests_ = http.http_requests;
+  }
+
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    found_.clear();
+    if (choice_) {
+      FONDS_TRY(const bool chosen, choice_->chooses(reader, record, seen_++, found_));
+      if (!chosen) {
+        FONDS_TRY(RecordEnd end, reader.finish());
+        return !move_findings(record.ordinal, end, out);
+      }
+      if (record.kind() == "request" ? http_requests_ : http_) {
+        FONDS_CHECK(reader.read_http());
+      }
+    }
     if (options_.json) {
       describe_as_json(record, options_.headers, members_);
     } else {
@@ -147,28 +169,46 @@ class ListWorker final : public Worker {
       record.describe(flat_, false);
     }
     if (hasher_) {
-      FONDS_CHECK(hash_block(reader));
+      FONDS_CHECK(hash(reader, &record));
     }
     FONDS_TRY(RecordEnd end, reader.finish());
     if (hasher_) {
       add_hash(end);
     }
     if (options_.json) {
-      append_json(out, archive_, record, end, members_, options_.headers);
+      append_json(out, archive_.source->name(), record, end, members_, options_.headers);
     } else {
       append_row(out, record, end);
+    }
+    const bool stop = move_findings(record.ordinal, end, out);
+    return !stop && (options_.limit == 0 || ++taken_ < options_.limit);
+  }
+
+ private:
+  // True if they end the list.
+  bool move_findings(std::uint64_t ordinal, RecordEnd& end, Stretch& out) {
+    for (Finding& finding : found_) {
+      finding.where.ordinal = ordinal;
+      end.findings.push_back(std::move(finding));
     }
     const bool stop = options_.strict &&
                       std::any_of(end.findings.begin(), end.findings.end(), [](const Finding& f) {
                         return worse_than(f, Severity::Warning);
                       });
-    for (Finding& finding : end.findings) {
-      out.findings.push_back(std::move(finding));
-    }
-    return !stop && (options_.limit == 0 || ++taken_ < options_.limit);
+    std::move(end.findings.begin(), end.findings.end(), std::back_inserter(out.findings));
+    return stop;
   }
 
- private:
+  Status hash(RecordReader& reader, Record* record) {
+    if (choice_) {
+      FONDS_TRY(const auto again, choice_->again(record));
+      if (again != nullptr) {
+        return hash_block(*again);
+      }
+    }
+    return hash_block(reader);
+  }
+
   Status hash_block(RecordReader& reader) {
     while (true) {
       FONDS_TRY(const ByteView piece, reader.peek_block(1));
@@ -215,7 +255,7 @@ class ListWorker final : public Worker {
   std::string_view cell(std::size_t i, const Record& record, const RecordEnd& end) {
     switch (columns_[i]) {
       case Column::Archive:
-        return safe(archive_);
+        return safe(archive_.source->name());
       case Column::Offset:
         scratch_ = std::to_string(record.place.unit);
         if (record.place.inner > 0) {
@@ -233,7 +273,7 @@ class ListWorker final : public Worker {
       case Column::Problems:
         return problems(end);
       case Column::MediaType:
-        return safe(media_type(flat_));
+        return safe(media_type(flat_, shows_http(record)));
       case Column::Status:
         return safe(flat_.get("http.status"));
       case Column::Target:
@@ -243,6 +283,11 @@ class ListWorker final : public Worker {
         break;
     }
     return safe(flat_.get(names_[i]));
+  }
+
+  // A filter may have read more heads than the table is made of.
+  bool shows_http(const Record& record) const {
+    return !choice_ || http_requests_ || record.kind() != "request";
   }
 
   std::string_view number(std::optional<std::uint64_t> value) {
@@ -273,14 +318,17 @@ class ListWorker final : public Worker {
     return scratch_;
   }
 
-  std::string archive_;
+  const Archive& archive_;
   const ListOptions& options_;
   const std::vector<std::string>& names_;
   std::vector<Column> columns_;
   FlatAttributes flat_;
   std::string members_, scratch_;
   std::optional<Hasher> hasher_;
-  std::uint64_t taken_ = 0;
+  std::uint64_t taken_ = 0, seen_ = 0;
+  std::optional<RecordChoice> choice_;
+  bool http_ = false, http_requests_ = false;  // of records that match
+  std::vector<Finding> found_;                 // by the filter
 };
 
 }  // namespace
@@ -323,7 +371,14 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
   if (options.limit > 0) {
     scan_options.threads = 1;
   }
-  const std::string name = archive.source->name();
+  const ReadOptions http = scan_options.read;
+  if (options.where != nullptr) {
+    // Told now if it cannot be; then the head of a block is read only where it is needed.
+    FONDS_TRY(const auto choice,
+              RecordChoice::make(archive, options.where, options.scan.read, hash));
+    choice.limit_threads(scan_options);
+    scan_options.read.http = scan_options.read.http_requests = false;
+  }
   const auto sink = [&](Stretch& piece, Worker&, std::uint64_t first, bool) -> Status {
     FONDS_CHECK(out.text(options.align ? piece.render_padded(first, 7) : piece.render(first)));
     for (Finding& finding : piece.findings) {
@@ -335,7 +390,12 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
     return {};
   };
   const auto make_worker = [&] {
-    return std::make_unique<ListWorker>(name, options, columns, hash);
+    auto worker = std::make_unique<ListWorker>(archive, options, columns, hash);
+    if (options.where != nullptr) {
+      auto choice = RecordChoice::make(archive, options.where, options.scan.read, hash);
+      worker->choose(std::move(*choice), http);
+    }
+    return worker;
   };
   FONDS_CHECK(scan(archive, scan_options, make_worker, sink));
   return {};

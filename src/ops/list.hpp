@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fonds/format.hpp>
+#include <fonds/query.hpp>
 
 #include "ops/scan.hpp"
 
@@ -21,14 +22,15 @@ struct Output {
 struct ListOptions {
   ScanOptions scan;
   bool json = false;
-  bool headers = false;             // JSON: all header fields
-  bool full = false;                // read every byte, not only what the list shows
-  bool hash = false;                // SHA-256 of each record's block; reads every byte
-  bool with_archive = false;        // the archive's name is the first column
-  bool align = false;               // columns for a terminal; else tabs
-  bool strict = false;              // stop at the first warning or error
-  std::vector<std::string> fields;  // columns; empty: those of the format
-  std::uint64_t limit = 0;          // records; 0: all
+  bool headers = false;                 // JSON: all header fields
+  bool full = false;                    // read every byte, not only what the list shows
+  bool hash = false;                    // SHA-256 of each record's block; reads every byte
+  bool with_archive = false;            // the archive's name is the first column
+  bool align = false;                   // columns for a terminal; else tabs
+  bool strict = false;                  // stop at the first warning or error
+  std::vector<std::string> fields;      // columns; empty: those of the format
+  std::uint64_t limit = 0;              // records; 0: all
+  const query::Query* where = nullptr;  // only records that match, and `limit` counts these
 };
 
 // The columns of a table of records of this format.
@@ -36,7 +38,8 @@ std::vector<std::string> list_columns(const Format& format, const ListOptions& o
 // The line above an aligned table with these columns.
 std::string list_heading(const std::vector<std::string>& columns);
 
-// Errors: those of reading; of `out.text`.
+// Errors: those of reading; of `out.text`; Unsupported if records of this format cannot be
+// filtered, or for content of a pipe that is asked and hashed.
 Status list(const Archive& archive, const ListOptions& options, const Output& out);
 
 }  // namespace fonds::ops

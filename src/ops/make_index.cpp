@@ -81,6 +81,11 @@ std::vector<CdxInput> inputs(std::span<const Archive> archives) {
   return given;
 }
 
+// Findings may be of no interest.
+std::function<void(const Finding&)> told_to(const IndexOptions& options) {
+  return options.on_finding ? options.on_finding : [](const Finding&) {};
+}
+
 }  // namespace
 
 Result<std::string_view> index_type(const Archive& archive, std::string_view type) {
@@ -146,7 +151,7 @@ Result<std::uint64_t> make_index(const Archive& archive, std::string_view type, 
 Result<std::uint64_t> make_joint_index(std::span<const Archive> archives, std::string_view type,
                                        ByteSink& sink, const IndexOptions& options) {
   const Output out = {[&](std::string_view text) { return sink.write(as_bytes(text)); },
-                      options.on_finding};
+                      told_to(options)};
   FONDS_TRY(const CdxTotals totals, make_cdx(inputs(archives), cdx_options(type, options), out));
   return totals.captures;
 }
@@ -157,8 +162,8 @@ Result<std::uint64_t> make_zipnum_index(std::span<const Archive> archives, ByteS
   index::ZipNumWriter writer(
       blocks, secondary,
       {.file = name, .block_lines = options.block_lines, .classic = options.classic});
-  FONDS_TRY(const CdxTotals totals, make_zipnum(inputs(archives), cdx_options("cdxj", options),
-                                                writer, options.on_finding));
+  FONDS_TRY(const CdxTotals totals,
+            make_zipnum(inputs(archives), cdx_options("cdxj", options), writer, told_to(options)));
   return totals.captures;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -11,10 +12,12 @@
 #include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
 #include <fonds/format.hpp>
+#include <fonds/record_index.hpp>
 
 #include "codec/decoded_source.hpp"
 #include "format/common/judge.hpp"
 #include "ops/archive_files.hpp"
+#include "ops/catalog.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -77,6 +80,7 @@ class Packing {
       FONDS_TRY(std::string name, name_of_source(path, options_.naming));
       names_.push_back(std::move(name));
     }
+    FONDS_CHECK(look_at_first());
     FONDS_TRY(auto writer, clps::ArchiveWriter::make(writer_options()));
     if (options_.sink == nullptr) {
       FONDS_CHECK(files_.open());
@@ -91,8 +95,24 @@ class Packing {
   }
 
  private:
+  // The first input says what is made: a catalog, if it is a web archive.
+  Status look_at_first() {
+    if (paths_.empty()) {
+      return {};
+    }
+    auto opened = open_event_source(paths_.front());
+    if (!opened) {
+      return tl::unexpected(std::move(opened.error()).with({.source = paths_.front()}));
+    }
+    first_ = std::move(*opened);
+    return {};
+  }
+
   clps::WriterOptions writer_options() {
     clps::WriterOptions options = options_.writer;
+    if (first_ && first_->is_crawl() && options.timestamp_key.empty()) {
+      options.timestamp_key = kCatalogTime;
+    }
     if (options.creator_id.empty()) {
       options.creator_id = clps::derived_creator_id(names_, options.version);
     }
@@ -101,17 +121,46 @@ class Packing {
   }
 
   Status add(clps::ArchiveWriter& writer, std::size_t number) {
-    FONDS_TRY(EventSource input, open_event_source(paths_[number]));
+    if (std::ranges::find(companions_, paths_[number]) != companions_.end()) {
+      return {};
+    }
+    EventSource input;
+    if (first_) {
+      input = std::move(*first_);
+      first_.reset();
+    } else {
+      FONDS_TRY(input, open_event_source(paths_[number]));
+    }
     if (input.format == nullptr || input.is("kv-ir")) {
       return writer.add(std::move(input.source), names_[number]);
     }
     if (input.is("clp-s")) {
       return add_archive(writer, input);
     }
+    if (input.is_crawl()) {
+      return add_crawl(writer, input, number);
+    }
     return fail(ErrorCode::Unsupported,
-                fmt::format("is {}, which holds no events; `fonds ls --json --headers` tells of "
-                            "its records as JSON Lines",
+                fmt::format("is {}, which holds no events; `fonds convert --to jsonl` writes its "
+                            "items as lines",
                             input.format->name()));
+  }
+
+  // Damage of an archive that stays what it is takes nothing from the catalog of all else.
+  Status add_crawl(clps::ArchiveWriter& writer, const EventSource& input, std::size_t number) {
+    if (options_.writer.exact) {
+      return fail(ErrorCode::BadArgument,
+                  fmt::format("is {}: a catalog tells of its records and holds no bytes that "
+                              "--exact could give back",
+                              input.format->name()));
+    }
+    const Archive archive = input.archive();
+    std::ranges::move(companion_paths(archive), std::back_inserter(companions_));
+    ScanOptions scan;
+    scan.threads = options_.writer.threads;
+    scan.read = options_.writer.read;
+    scan.strict = options_.writer.strict;
+    return add_catalog(writer, archive, names_[number], scan, options_.writer.on_finding);
   }
 
   Status add_archive(clps::ArchiveWriter& writer, const EventSource& input) {
@@ -181,6 +230,8 @@ class Packing {
   const PackOptions& options_;
   ArchiveFiles files_;
   std::vector<std::string> paths_, names_;
+  std::optional<EventSource> first_;     // until it is added
+  std::vector<std::string> companions_;  // of web archives, which are no inputs
   PackReport report_;
 };
 

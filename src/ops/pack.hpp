@@ -1,5 +1,5 @@
-// Archives of events out of JSON texts, KV-IR streams and other such archives:
-// `fonds convert --to clp-s`.
+// Archives of events out of JSON texts, KV-IR streams, other such archives, and of what web
+// archives hold (ops/catalog.hpp): `fonds convert --to clp-s`.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@
 namespace fonds::ops {
 
 struct PackOptions {
-  // `archive` is not called; without a creator_id it is derived from the names of the inputs.
+  // `archive` is not called; without a creator_id it is derived from the names of the inputs;
+  // without a timestamp_key it is kCatalogTime if the first input is a web archive.
   clps::WriterOptions writer = {};
   SourceNaming naming = {};
   std::string output;         // as ArchiveFiles::Options::output
@@ -47,9 +48,11 @@ struct PackReport {
 };
 
 // Makes archives of all inputs, in their order; directories among them stand for the files below.
+// Indexes beside web archives that come before them are passed over.
 // They appear when all are complete. Errors: those of reading and writing; BadArgument for options
 // that cannot be met; NotFound; Unsupported for archives of other formats; Corrupt for damage of
-// archives, and with WriterOptions::strict for what would be changed or left out.
+// archives of events, and with WriterOptions::strict for any damage and for what would be changed
+// or left out.
 Result<PackReport> pack(std::span<const std::string> paths, const PackOptions& options);
 
 }  // namespace fonds::ops

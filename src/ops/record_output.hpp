@@ -8,6 +8,7 @@
 #include <fonds/format.hpp>
 
 #include "ops/cat.hpp"
+#include "ops/record_filter.hpp"
 
 namespace fonds::ops {
 
@@ -38,7 +39,6 @@ class RecordOutput {
 
 // What of a payload, or of a record that must be held whole, is held by each of at most
 // kThreadsHolding threads, so that it does not depend on their number.
-inline constexpr unsigned kThreadsHolding = 2;
 inline std::uint64_t holding_limit(const CatOptions& options) {
   return options.scan.read.memory_budget / (4 * kThreadsHolding);
 }

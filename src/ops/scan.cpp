@@ -440,8 +440,11 @@ Result<std::uint64_t> scan(const Archive& archive, const ScanOptions& options,
   const std::uint64_t range = options.range > 0
                                   ? options.range
                                   : std::clamp(size / (threads * 8), kSmallestRange, kLargestRange);
-  if (threads == 1 || size < 2 * range || archive.codecs.size() > 1 ||
-      options.read.search_damaged || options.read.stop_at || options.read.start_inner > 0) {
+  // Blocks of items in a compressed file are found by reading it from its start.
+  const bool one_piece = archive.codecs.size() > 1 ||
+                         (archive.format->traits().item_blocks && archive.codec().name() != "none");
+  if (threads == 1 || size < 2 * range || one_piece || options.read.search_damaged ||
+      options.read.stop_at || options.read.start_inner > 0) {
     const auto worker = make_worker();
     return scan_serially(archive, options, *worker, sink);
   }

@@ -1,7 +1,6 @@
 #include "ops/search.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -13,7 +12,12 @@
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "ops/count_fields.hpp"
+#include "ops/record_filter.hpp"
+#include "ops/scan.hpp"
+#include "ops/search_records.hpp"
 #include "ops/search_values.hpp"
+#include "query/tree.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -33,14 +37,14 @@ bool is_empty(ByteSource& source) {
 
 }  // namespace
 
-Status Search::ask(const Archive& archive, const ReadOptions& read) {
+Status Search::ask(const Archive& archive, const ScanOptions& scan) {
   SearchOptions options = request_.search;
-  options.read = read;
+  options.read = scan.read;
   if (options.limit) {
     *options.limit -= std::min(matched_, *options.limit);
   }
   std::stop_source stop;
-  const std::stop_callback outer(read.stop, [&stop] { stop.request_stop(); });
+  const std::stop_callback outer(scan.read.stop, [&stop] { stop.request_stop(); });
   options.read.stop = stop.get_token();
   const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
                              FONDS_CHECK(out_.text(lines));
@@ -56,7 +60,7 @@ Status Search::ask(const Archive& archive, const ReadOptions& read) {
                                }};
   auto report = is_empty(*archive.source)
                     ? Result<SearchReport>(SearchReport())  // whatever it was recognized as
-                    : archive.format->search(archive, request_.query, options, sink);
+                    : answer(archive, scan, options, sink);
   if (!report) {
     if (stopped_ && report.error().code() == ErrorCode::Cancelled) {
       return {};
@@ -67,10 +71,32 @@ Status Search::ask(const Archive& archive, const ReadOptions& read) {
   if (options.want == Want::Count && report->groups.empty()) {
     report->groups.push_back({.count = report->matched});
   }
-  if (request_.total) {
-    return add(std::move(*report), read.memory_budget / 8);
+  if (!request_.total) {
+    return tell(archive.source->name(), *report);
   }
-  return tell(archive.source->name(), *report);
+  if (!total_) {
+    total_.emplace(options.want);
+  }
+  for (SearchGroup& group : report->groups) {
+    FONDS_CHECK(total_->add(std::move(group), scan.read.memory_budget / 8));
+  }
+  return {};
+}
+
+Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& scan,
+                                    const SearchOptions& options, const SearchSink& sink) {
+  unknown_names_.clear();
+  if (has_fields(archive)) {
+    ScanOptions records = scan;
+    records.threads = options.threads;
+    records.strict = request_.strict;
+    FONDS_TRY(SearchedRecords searched,
+              search_records(archive, request_.query, options, records, sink));
+    unknown_names_ = std::move(searched.unknown_names);
+    return std::move(searched.report);
+  }
+  FONDS_CHECK(query::refuse_date_ranges(request_.query.root));
+  return archive.format->search(archive, request_.query, options, sink);
 }
 
 bool Search::enough() const {
@@ -81,80 +107,8 @@ Status Search::finish() {
   if (!request_.total) {
     return {};
   }
-  SearchReport report;
-  report.matched = matched_;
-  switch (request_.search.want) {
-    case Want::Records:
-    case Want::Any:
-      break;
-    case Want::Count:
-      report.groups.push_back({.count = total_.count});
-      break;
-    case Want::CountByTime:
-      for (const auto& [begin, count] : total_.times) {
-        report.groups.push_back({.begin = begin, .count = count});
-      }
-      break;
-    case Want::Min:
-    case Want::Max:
-      if (!total_.extreme.empty()) {
-        report.groups.push_back({.value = total_.extreme});
-      }
-      break;
-    case Want::Unique:
-      for (const auto& [value, count] : total_.values) {
-        report.groups.push_back({.count = count, .value = value});
-      }
-      break;
-  }
-  return tell({}, report);
-}
-
-Status Search::add(SearchReport&& report, std::uint64_t memory) {
-  for (SearchGroup& group : report.groups) {
-    switch (request_.search.want) {
-      case Want::Records:
-      case Want::Any:
-        break;
-      case Want::Count:
-        total_.count += group.count;
-        break;
-      case Want::CountByTime:
-        total_.held += total_.times.contains(group.begin) ? 0 : 64;
-        total_.times[group.begin] += group.count;
-        break;
-      case Want::Min:
-      case Want::Max:
-        add_extreme(std::move(group.value));
-        break;
-      case Want::Unique:
-        total_.held += total_.values.contains(group.value) ? 0 : 96 + group.value.size();
-        total_.values[std::move(group.value)] += group.count;
-        break;
-    }
-    if (total_.held > memory) {
-      return fail(ErrorCode::LimitExceeded,
-                  fmt::format("there are more different groups than {} bytes hold; --memory raises "
-                              "the limit",
-                              memory));
-    }
-  }
-  return {};
-}
-
-void Search::add_extreme(std::string value) {
-  if (total_.extreme.empty()) {
-    total_.extreme = std::move(value);
-    return;
-  }
-  const auto held = query::Number::parse(total_.extreme);
-  const auto other = query::Number::parse(value);
-  if (held && other) {
-    const std::partial_ordering order = other->compare(*held);
-    if (request_.search.want == Want::Min ? order < 0 : order > 0) {
-      total_.extreme = std::move(value);
-    }
-  }
+  const SearchTotal none(request_.search.want);
+  return tell({}, {.matched = matched_, .groups = (total_ ? *total_ : none).groups()});
 }
 
 Status Search::tell(std::string_view archive, const SearchReport& report) {
@@ -264,7 +218,11 @@ Result<std::uint64_t> list_fields(const Archive& archive, const ListFieldsOption
     line += separator + escape_for_terminal(field.path) + '\n';
     return out.text(line);
   };
-  FONDS_CHECK(archive.format->event_fields(archive, options.read, give, out.finding));
+  if (has_fields(archive)) {
+    FONDS_CHECK(count_fields(archive, options.scan, give, out.finding));
+  } else {
+    FONDS_CHECK(archive.format->event_fields(archive, options.scan.read, give, out.finding));
+  }
   return fields;
 }
 

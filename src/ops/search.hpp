@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -12,6 +12,8 @@
 #include <fonds/search.hpp>
 
 #include "ops/list.hpp"
+#include "ops/scan.hpp"
+#include "ops/search_total.hpp"
 
 namespace fonds::ops {
 
@@ -33,43 +35,40 @@ class Search {
   // Both outlive the object.
   Search(const SearchRequest& request, const Output& out) : request_(request), out_(out) {}
 
-  // Errors: those of Format::search and of `out.text`; LimitExceeded if the different values of
-  // `total` take more than an eighth of the memory.
-  Status ask(const Archive& archive, const ReadOptions& read);
+  // Errors: those of Format::search or search_records(), and of `out.text`; LimitExceeded if the
+  // different values of `total` take more than an eighth of the memory.
+  Status ask(const Archive& archive, const ScanOptions& scan);
   // To be called at the end: gives the answer of `total`.
   Status finish();
 
   std::uint64_t matched() const { return matched_; }
+  // Names in the query that are no fields of the last archive's records; empty if it was not asked
+  // for fields.
+  const std::set<std::string>& unknown_names() const { return unknown_names_; }
   // Whether no further archive can add to the answer.
   bool enough() const;
 
  private:
-  struct Total {
-    std::uint64_t count = 0;
-    std::string extreme;  // JSON
-    std::map<std::optional<std::int64_t>, std::uint64_t> times;
-    std::map<std::string, std::uint64_t, std::less<>> values;
-    std::uint64_t held = 0;  // bytes
-  };
-
-  Status add(SearchReport&& report, std::uint64_t memory);
+  Result<SearchReport> answer(const Archive& archive, const ScanOptions& scan,
+                              const SearchOptions& options, const SearchSink& sink);
   Status tell(std::string_view archive, const SearchReport& report);
   std::string row(std::string_view archive, const SearchGroup& group) const;
   std::string object(std::string_view archive, const SearchGroup& group) const;
-  void add_extreme(std::string value);
 
   const SearchRequest& request_;
   const Output& out_;
   std::uint64_t matched_ = 0;
   bool stopped_ = false;  // by `strict`
-  Total total_;
+  std::set<std::string> unknown_names_;
+  std::optional<SearchTotal> total_;  // with the first archive
 };
 
-// The keys of an archive's events, as a table or as objects. Returns how many there are. Errors:
-// those of reading; Unsupported for formats without events; those of `out.text`.
+// The keys of an archive's events, or the fields of its records, as a table or as objects. Returns
+// how many there are. Errors: those of reading; Unsupported for formats with neither; those of
+// `out.text`.
 struct ListFieldsOptions {
   bool json = false, with_archive = false, align = false;
-  ReadOptions read = {};
+  ScanOptions scan = {};
 };
 Result<std::uint64_t> list_fields(const Archive& archive, const ListFieldsOptions& options,
                                   const Output& out);

@@ -59,13 +59,13 @@ class SearchArchives : public testing::Test {
     Archive archive;
     archive.source = memory_source({std::byte{1}}, std::move(name));
     archive.format = &format_;
-    return search_.ask(archive, read_);
+    return search_.ask(archive, scan_);
   }
 
   std::string text_;
   std::vector<Finding> found_;
   SearchAnswers format_;
-  ReadOptions read_;
+  ScanOptions scan_;
   SearchRequest request_;
   const Output out_ = {[this](std::string_view text) -> Status {
                          text_ += text;
@@ -143,8 +143,8 @@ TEST_F(SearchArchives, GroupsByTimeAsJsonHaveMilliseconds) {
   ASSERT_TRUE(ask("y").has_value());
   ASSERT_TRUE(search_.finish().has_value());
   EXPECT_EQ(text_,
-            "{\"timestamp\":null,\"date\":null,\"count\":1}\n"
-            "{\"timestamp\":5000,\"date\":\"1970-01-01T00:00:05Z\",\"count\":3}\n");
+            "{\"timestamp\":5000,\"date\":\"1970-01-01T00:00:05Z\",\"count\":3}\n"
+            "{\"timestamp\":null,\"date\":null,\"count\":1}\n");
 }
 
 TEST_F(SearchArchives, TotalsOfExtremesAreComparedAsNumbers) {
@@ -188,7 +188,7 @@ TEST_F(SearchArchives, UniqueValuesOfAllArchivesAreJoined) {
 TEST_F(SearchArchives, UniqueValuesThatDoNotFitAreAnErrorNotALoss) {
   request_.search.want = Want::Unique;
   request_.total = true;
-  read_.memory_budget = 8000;
+  scan_.read.memory_budget = 8000;
   SearchReport report;
   for (int i = 0; i < 100; ++i) {
     report.groups.push_back({.count = 1, .value = std::to_string(i)});
@@ -212,7 +212,7 @@ TEST_F(SearchArchives, InAnEmptyFileNothingMatches) {
   Archive archive;
   archive.source = memory_source({}, "x");
   archive.format = &format_;
-  ASSERT_TRUE(search_.ask(archive, read_).has_value());
+  ASSERT_TRUE(search_.ask(archive, scan_).has_value());
   EXPECT_EQ(search_.matched(), 0U);
   EXPECT_THAT(format_.limits, IsEmpty());
 }

@@ -16,6 +16,7 @@
 #include <fonds/date.hpp>
 
 #include "base/text.hpp"
+#include "query/tree.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -50,14 +51,6 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   }
   const auto value = static_cast<std::int64_t>(*number);
   return negative ? -value : value;
-}
-
-bool same_path(const query::Path& a, const query::Path& b) {
-  return a.space == b.space &&
-         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
-                    [](const query::PathStep& one, const query::PathStep& other) {
-                      return one.wildcard == other.wildcard && one.key == other.key;
-                    });
 }
 
 }  // namespace
@@ -135,7 +128,7 @@ Result<std::vector<query::Path>> parse_projection(std::span<const std::string> k
                   "a key to be shown is a whole one, without the wildcard `*`");
     }
     if (std::any_of(paths.begin(), paths.end(),
-                    [&](const query::Path& other) { return same_path(path, other); })) {
+                    [&](const query::Path& other) { return query::same_path(path, other); })) {
       return fail(ErrorCode::BadArgument, "this key is given twice");
     }
     paths.push_back(std::move(path));

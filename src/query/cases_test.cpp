@@ -16,6 +16,7 @@
 #include <fonds/query.hpp>
 
 #include "query/tree.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::query {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -35,19 +36,59 @@ char32_t fold(char32_t c) {
   return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->distance);
 }
 
-// From the first character on that is not ASCII: a folded one may have another length.
-void fold_others(std::string& out, std::string_view text) {
-  const auto first =
-      std::find_if(text.begin(), text.end(), [](char c) { return utf8::octet(c) >= 0x80U; });
-  std::size_t at = static_cast<std::size_t>(first - text.begin());
+// The next octet from `at` on that is not ASCII, or the end.
+std::size_t find_other(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  for (; at + sizeof kHighBits <= text.size(); at += sizeof kHighBits) {
+    std::uint64_t octets = 0;
+    std::memcpy(&octets, text.data() + at, sizeof octets);
+    if ((octets & kHighBits) != 0) {
+      break;
+    }
+  }
+  while (at < text.size() && utf8::octet(text[at]) < 0x80U) {
+    ++at;
+  }
+  return at;
+}
+
+// Folds what is not ASCII from `at` on, where a folded character has another length.
+void fold_anew(std::string& out, std::string_view text, std::size_t at) {
+  const std::string rest = out.substr(at);  // with its ASCII letters folded
+  const std::size_t begin = at;
   out.resize(at);
   while (at < text.size()) {
+    const std::size_t other = find_other(text, at);
+    out.append(rest, at - begin, other - at);
+    at = other;
+    if (at == text.size()) {
+      return;
+    }
     const std::size_t length = utf8::length_at(text, at);
     if (length == 0) {
       out += text[at++];
       continue;
     }
     utf8::append(out, fold(utf8::value_at(text, at, length)));
+    at += length;
+  }
+}
+
+// Folds what is not ASCII in `out`, the text with its ASCII letters folded.
+void fold_others(std::string& out, std::string_view text) {
+  std::string character;
+  for (std::size_t at = find_other(text, 0); at < text.size(); at = find_other(text, at)) {
+    const std::size_t length = utf8::length_at(text, at);
+    if (length == 0) {
+      ++at;
+      continue;
+    }
+    character.clear();
+    utf8::append(character, fold(utf8::value_at(text, at, length)));
+    if (character.size() != length) {
+      return fold_anew(out, text, at);
+    }
+    out.replace(at, length, character);
     at += length;
   }
 }

@@ -42,6 +42,11 @@ TEST(QueryFoldCaseText, OctetsThatAreNoUtf8Stay) {
   EXPECT_EQ(fold_case("\xed\xa0\x80Z"), "\xed\xa0\x80z");
 }
 
+TEST(QueryFoldCaseText, WhatFollowsACharacterThatGrowsIsFoldedToo) {
+  EXPECT_EQ(fold_case("ABCDEFGHIJÉKLMNOPQRȺSTUVWXYZABC\xc3ÉD"),
+            "abcdefghijéklmnopqrⱥstuvwxyzabc\xc3éd");
+}
+
 TEST(QueryFoldCaseText, FoldingAgainChangesNothing) {
   std::string all;
   for (char32_t c = 0; c < 0x20000; ++c) {

@@ -242,6 +242,15 @@ bool JsonScanner::number() {
   return true;
 }
 
+bool is_json(std::string_view text) {
+  JsonScanner scanner(text);
+  JsonToken token = scanner.next();
+  while (token != JsonToken::End && token != JsonToken::Damaged) {
+    token = scanner.next();
+  }
+  return token == JsonToken::End;
+}
+
 std::string_view unquoted_json(std::string_view spelled, std::string& scratch) {
   const std::string_view inside = spelled.substr(1, spelled.size() - 2);
   if (inside.find('\\') == std::string_view::npos) {

@@ -58,6 +58,9 @@ class JsonScanner {
   bool damaged_ = false;
 };
 
+// Whether all of the text is one JSON value, nested as deeply as it likes.
+bool is_json(std::string_view text);
+
 // The text of a string with its quotes, as the scanner gives it. Views `spelled` if nothing is
 // escaped, else `scratch`. Half a pair of surrogates becomes the three octets of its number.
 std::string_view unquoted_json(std::string_view spelled, std::string& scratch);

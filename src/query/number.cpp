@@ -5,7 +5,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,8 @@
 #include <utility>
 
 #include <fonds/query.hpp>
+
+#include "base/nearest_double.hpp"
 
 namespace fonds::query {
 namespace {
@@ -54,38 +55,6 @@ bool is_real(std::string_view text) {
     at += exponent;
   }
   return at == text.size();
-}
-
-// Of a real beyond the range of binary64: whether it is too small, not too large.
-bool is_tiny(std::string_view text) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 62U;
-  const std::size_t mark = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view mantissa = text.substr(0, mark);
-  const std::size_t point = std::min(mantissa.find('.'), mark);
-  const std::size_t first = mantissa.find_first_of("123456789");
-  if (first == std::string_view::npos) {
-    return true;
-  }
-  std::int64_t exponent = 0;
-  if (mark < text.size()) {
-    const std::size_t sign = text[mark + 1] == '+' ? 2 : 1;
-    const auto read =
-        std::from_chars(text.data() + mark + sign, text.data() + text.size(), exponent);
-    if (read.ec != std::errc()) {
-      exponent = text[mark + 1] == '-' ? -kFar : kFar;
-    }
-  }
-  return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent < 0;
-}
-
-// Of digits as is_real() takes them; infinite if they overflow.
-double nearest(std::string_view text) {
-  double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec == std::errc::result_out_of_range) {
-    return is_tiny(text) ? 0.0 : std::numeric_limits<double>::infinity();
-  }
-  return value;
 }
 
 // Not of nan. `integer` against a real that may lie between integers.
@@ -148,14 +117,14 @@ std::optional<Number> Number::parse(std::string_view text) {
     }
     Number big(std::int64_t{0});
     big.kind_ = Kind::Big;
-    big.real_ = negative ? -nearest(significant) : nearest(significant);
     big.big_ = std::move(spelled);
+    big.real_ = nearest_double(big.big_);
     return big;
   }
   if (!is_real(digits)) {
     return std::nullopt;
   }
-  const double value = nearest(digits);
+  const double value = nearest_double(digits);
   if (std::isinf(value)) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fonds/date.hpp>
 #include <fonds/error.hpp>
 #include <fonds/query.hpp>
 
@@ -61,10 +62,35 @@ std::string_view operator_hint(std::string_view word) {
   return word == "||" || word == "|" ? "write 'or'" : "";
 }
 
+tl::unexpected<Error> impossible_range(std::string_view sign, const Literal& bound) {
+  return fault(bound.at, "expected a number or a timestamp after '" + std::string(sign) +
+                             "', found " +
+                             (bound.exists ? "'*'" : quoted_for_message(bound.typed)));
+}
+
+std::string_view sign_of(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::Equal:
+      break;
+    case Comparison::Less:
+      return "<";
+    case Comparison::LessEqual:
+      return "<=";
+    case Comparison::Greater:
+      return ">";
+    case Comparison::GreaterEqual:
+      return ">=";
+  }
+  return ":";
+}
+
 class Parser {
  public:
-  Parser(std::string_view text, std::vector<Token> tokens, Meaning meaning)
-      : text_(text), tokens_(std::move(tokens)), meaning_(meaning) {}
+  Parser(std::string_view text, std::vector<Token> tokens, const ParseOptions& options)
+      : text_(text),
+        tokens_(std::move(tokens)),
+        meaning_(options.meaning),
+        date_ranges_(options.date_ranges) {}
 
   Result<Node> all() {
     Node root;
@@ -265,12 +291,10 @@ class Parser {
       note_impossible(bound.at);
       return {};
     }
-    return fault(bound.at, impossible_range(sign.text, bound));
-  }
-
-  static std::string impossible_range(std::string_view sign, const Literal& bound) {
-    return "expected a number or a timestamp after '" + std::string(sign) + "', found " +
-           (bound.exists ? "'*'" : quoted_for_message(bound.typed));
+    if (date_ranges_ && parse_user_date(bound.typed)) {
+      return {};
+    }
+    return impossible_range(sign.text, bound);
   }
 
   // Behind the parenthesis.
@@ -457,6 +481,7 @@ class Parser {
   std::string_view text_;
   std::vector<Token> tokens_;
   Meaning meaning_;
+  bool date_ranges_;
   std::size_t next_ = 0;
   unsigned open_ = 0;
   Path prefix_;                  // of the braces that are open
@@ -467,13 +492,27 @@ class Parser {
 
 }  // namespace
 
+Status refuse_date_ranges(const Node& root) {
+  if (root.kind == Node::Kind::Filter) {
+    const Literal& literal = root.filter.literal;
+    const bool typed = literal.number || literal.instant;
+    return root.filter.comparison == Comparison::Equal || typed
+               ? Status()
+               : impossible_range(sign_of(root.filter.comparison), literal);
+  }
+  for (const Node& child : root.children) {
+    FONDS_CHECK(refuse_date_ranges(child));
+  }
+  return {};
+}
+
 Result<Query> parse(std::string_view text, const ParseOptions& options) {
   if (text.size() > kMaxOctets) {
     return fault(kMaxOctets, "found a query of " + std::to_string(text.size()) +
                                  " octets; the most is " + std::to_string(kMaxOctets));
   }
   FONDS_TRY(std::vector<Token> tokens, tokenize(text, options.meaning));
-  Parser parser(text, std::move(tokens), options.meaning);
+  Parser parser(text, std::move(tokens), options);
   FONDS_TRY(Node root, parser.all());
   if (options.meaning == Meaning::ClpS && !drop_impossible(root)) {
     return fault(parser.impossible_at().value_or(0),

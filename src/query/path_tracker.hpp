@@ -20,6 +20,7 @@ struct PathProgress {
 
 class PathTracker {
  public:
+  PathTracker() = default;  // of no paths
   // Views the paths, which outlive the tracker.
   explicit PathTracker(std::vector<const Path*> paths) : paths_(std::move(paths)) {}
 

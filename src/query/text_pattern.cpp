@@ -27,6 +27,13 @@ std::size_t find_text(std::string_view text, std::size_t at, std::string_view pi
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
+Folding folding_of(const ParseOptions& options) {
+  if (!options.ignore_case) {
+    return Folding::None;
+  }
+  return options.meaning == Meaning::ClpS ? Folding::Ascii : Folding::Simple;
+}
+
 }  // namespace
 
 TextPattern::TextPattern(std::string_view pattern, Folding folding, OneMark one)
@@ -106,7 +113,6 @@ bool TextPattern::step_back_over(std::string_view text, std::size_t& at, std::si
   return true;
 }
 
-// Where the segment stands at `at`, moves `at` behind it.
 bool TextPattern::match_forward(const Segment& segment, std::string_view text,
                                 std::size_t& at) const {
   std::size_t end = at;
@@ -123,7 +129,6 @@ bool TextPattern::match_forward(const Segment& segment, std::string_view text,
   return true;
 }
 
-// Where the segment ends at `end`, moves `end` before it.
 bool TextPattern::match_backward(const Segment& segment, std::string_view text,
                                  std::size_t& end) const {
   std::size_t at = end;
@@ -185,6 +190,14 @@ bool TextPattern::matches(std::string_view text) const {
   std::string folded;
   fold_into(folded, text, folding_);
   return matches_folded(folded);
+}
+
+std::optional<TextPattern> text_pattern_of(const Filter& filter, const ParseOptions& options) {
+  if (filter.comparison != Comparison::Equal || !filter.literal.pattern) {
+    return std::nullopt;
+  }
+  return TextPattern(*filter.literal.pattern, folding_of(options),
+                     options.meaning == Meaning::ClpS ? OneMark::Octet : OneMark::CodePoint);
 }
 
 bool wildcard_match(std::string_view pattern, std::string_view text) {

@@ -21,14 +21,6 @@ bool same_literal(const Literal& a, const Literal& b) {
          a.null == b.null && a.pattern == b.pattern && a.instant == b.instant;
 }
 
-bool same_path(const Path& a, const Path& b) {
-  const auto same_step = [](const PathStep& x, const PathStep& y) {
-    return x.wildcard == y.wildcard && x.key == y.key;
-  };
-  return a.space == b.space && a.marked == b.marked &&
-         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), same_step);
-}
-
 // What is left of a part of a tree.
 enum class Left : std::uint8_t {
   Something,
@@ -88,6 +80,19 @@ Left reduce(Node& node, bool negated) {
 }
 
 }  // namespace
+
+bool same_path(const Path& a, const Path& b) {
+  const auto same_step = [](const PathStep& x, const PathStep& y) {
+    return x.wildcard == y.wildcard && x.key == y.key;
+  };
+  return a.space == b.space && a.marked == b.marked &&
+         std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), same_step);
+}
+
+bool has_wildcard(const Path& path) {
+  return std::any_of(path.steps.begin(), path.steps.end(),
+                     [](const PathStep& step) { return step.wildcard; });
+}
 
 bool same_tree(const Node& a, const Node& b) {
   if (a.kind != b.kind) {

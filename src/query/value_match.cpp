@@ -18,7 +18,6 @@
 #include <fonds/query.hpp>
 
 #include "base/time_pattern.hpp"
-#include "query/fold_case.hpp"
 #include "query/json_scanner.hpp"
 #include "query/text_pattern.hpp"
 
@@ -76,23 +75,15 @@ std::int64_t instant_of(const Number& number) {
   return instant_of_number(number.as_double());
 }
 
-Folding folding_of(const ParseOptions& options) {
-  if (!options.ignore_case) {
-    return Folding::None;
-  }
-  return options.meaning == Meaning::ClpS ? Folding::Ascii : Folding::Simple;
-}
-
 }  // namespace
 
 struct ValueMatch::State {
   State(const Filter& filter, const ParseOptions& options)
-      : comparison(filter.comparison), literal(filter.literal) {
-    const bool equal = comparison == Comparison::Equal;
-    exists = equal && literal.exists;
-    if (equal && literal.pattern) {
-      pattern.emplace(*literal.pattern, folding_of(options),
-                      options.meaning == Meaning::ClpS ? OneMark::Octet : OneMark::CodePoint);
+      : comparison(filter.comparison),
+        literal(filter.literal),
+        exists(comparison == Comparison::Equal && literal.exists),
+        pattern(text_pattern_of(filter, options)) {
+    if (pattern) {
       exact = options.ignore_case ? std::nullopt : pattern->exact();
     }
     if (literal.instant) {

@@ -12,6 +12,8 @@
 
 #include <fonds/bytes.hpp>
 
+#include "test_paths.hpp"
+
 namespace fonds::test {
 
 inline std::filesystem::path fixtures() {

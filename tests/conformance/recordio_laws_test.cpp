@@ -53,20 +53,6 @@ const Exceptions& not_the_same_bytes() {
       {"zero-length.rio", "a file without bytes has no layout to write"}};
   return exceptions;
 }
-// The one warning about a file that can be read.
-const Exceptions& warned_about() {
-  static const Exceptions exceptions = {{"legacy-packed-slack.grail-rpk", "record-slack"},
-                                        {"v2-behind-trailer.rio", "data-behind-trailer"},
-                                        {"v2-flag-set.rio", "chunk-flag"},
-                                        {"v2-trailer-missing.rio", "trailer-missing"}};
-  return exceptions;
-}
-const Exceptions& changed_by_repair() {
-  static const Exceptions exceptions = {
-      {"v2-behind-trailer.rio", "the block behind the trailer comes before it"},
-      {"v2-trailer-missing.rio", "a trailer that is missing is no longer promised"}};
-  return exceptions;
-}
 // Repair keeps errors that are no damage.
 const Exceptions& unreadable_after_repair() {
   static const Exceptions exceptions = {
@@ -198,31 +184,6 @@ std::vector<Key> keys_of(const std::vector<ReadItem>& items,
   return keys;
 }
 
-TEST_P(GoodRecordIo, KeysLeadToTheItemsThatReadingGives) {
-  const Archive archive = archive_of(bytes());
-  const std::vector<ReadItem> items = read_archive(archive).items;
-  Given all = content(archive, {});
-  all.findings.clear();  // keys hear of their own blocks only
-  const auto by = [&](const std::function<std::string(const ReadItem&, std::size_t)>& key) {
-    if (items.empty()) {
-      return all;
-    }
-    Given given = content(archive, {}, keys_of(items, key));
-    given.findings.clear();
-    return given;
-  };
-
-  EXPECT_EQ(by([](const ReadItem&, std::size_t n) { return fmt::format("index:{}", n); }), all);
-  EXPECT_EQ(by([](const ReadItem& item, std::size_t) {
-              return fmt::format("block:{}/{}", item.block, item.number);
-            }),
-            all);
-  EXPECT_EQ(by([](const ReadItem& item, std::size_t) {
-              return fmt::format("offset:{}+{}", item.block, item.number);
-            }),
-            all);
-}
-
 TEST_P(GoodRecordIo, OffsetsIndexLeadsToTheItemsThatReadingGives) {
   const TemporaryDirectory directory;
   const std::string path = directory.path(name());
@@ -269,59 +230,6 @@ TEST_P(GoodRecordIo, LocationsLeadToTheItemsThatReadingGives) {
     EXPECT_TRUE(as_text(reader.item()) == item.text);
   }
   EXPECT_EQ(reader.locate(n).error().code(), ErrorCode::NotFound);
-}
-
-TEST_P(GoodRecordIo, VerifiesInSilence) {
-  const Given given = verified(bytes());
-
-  EXPECT_EQ(given.error, "");
-  std::vector<std::string> expected;
-  if (const auto warned = warned_about().find(name()); warned != warned_about().end()) {
-    expected.emplace_back(warned->second);
-  }
-  EXPECT_EQ(codes_but_notes(given), expected);
-}
-
-TEST_P(GoodRecordIo, IsNotChangedByRepair) {
-  const auto repaired = repaired_bytes(bytes());
-
-  ASSERT_TRUE(repaired.has_value());
-  EXPECT_EQ(*repaired == bytes(), !changed_by_repair().contains(name()));
-  EXPECT_THAT(errors_of(verified(*repaired)), IsEmpty());
-  EXPECT_TRUE(repaired_bytes(*repaired) == repaired);
-}
-
-std::vector<std::string> split_parts(const std::string& bytes, std::uint64_t size) {
-  std::vector<std::unique_ptr<MemorySink>> sinks;
-  const auto report =
-      ops::split(archive_of(bytes),
-                 [&](const PartStart& /*start*/) -> Result<Part> {
-                   return Part{sinks.emplace_back(std::make_unique<MemorySink>()).get(), {}};
-                 },
-                 {.size = size});
-  EXPECT_TRUE(report.has_value()) << report.error().to_string();
-  std::vector<std::string> parts;
-  for (const auto& sink : sinks) {
-    parts.push_back(std::move(sink->content));
-  }
-  return parts;
-}
-
-TEST_P(GoodRecordIo, PartsVerifyAndMergeToTheSameItems) {
-  const std::vector<std::string> parts = split_parts(bytes(), bytes().size() / 3);
-
-  std::vector<Archive> archives;
-  for (const std::string& part : parts) {
-    const auto codes = codes_but_notes(verified(part));
-    EXPECT_TRUE(codes.empty() || warned_about().contains(name())) << codes.front();
-    EXPECT_THAT(errors_of(verified(part)), IsEmpty());
-    archives.push_back(archive_of(part));
-  }
-  MemorySink merged;
-  const auto report = ops::merge(archives, merged, {});
-  ASSERT_TRUE(report.has_value()) << report.error().to_string();
-  EXPECT_EQ(items_of(merged.content), items_of(bytes()));
-  EXPECT_THAT(errors_of(verified(merged.content)), IsEmpty());
 }
 
 // ---- conversions ----

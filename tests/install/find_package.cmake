@@ -35,6 +35,10 @@ endforeach()
 if(NOT configs)
   message(FATAL_ERROR "fondsConfig.cmake was not installed")
 endif()
+file(GLOB modules ${prefix}/lib*/fonds/fonds_remote.so ${prefix}/lib*/*/fonds/fonds_remote.so)
+if(NOT modules)
+  message(FATAL_ERROR "fonds_remote.so, which URLs need, was not installed")
+endif()
 
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples/find_package -B ${work}/build -G ${GENERATOR}
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${prefix})

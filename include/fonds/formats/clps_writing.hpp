@@ -123,6 +123,12 @@ class ArchiveWriter {
   Status add(std::shared_ptr<ByteSource> source, std::string_view name);
   // Adds all events of an archive, in log order, input by input.
   Status add(std::shared_ptr<const Archive> archive);
+  // Adds an input whose events the caller spells: begin(), and the events in as many calls as it
+  // likes, each call whole lines, each line one JSON object and an LF. How the lines are spread
+  // over calls does not show in the archive. The next input, or finish(), ends it. Errors: Corrupt
+  // with `strict`; LimitExceeded; Cancelled.
+  Status begin(std::string_view name);
+  Status add_lines(std::string_view lines);
   // Completes the last archive.
   Result<WriterReport> finish();
 

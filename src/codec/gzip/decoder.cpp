@@ -16,6 +16,7 @@
 namespace fonds::gzip {
 namespace {
 
+constexpr std::size_t kMostPlain = 64;             // ranges of plain records that are remembered
 constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
 // Room that is tried for a whole member; what needs more is decoded as a stream.
 constexpr std::array kWholeSizes = {std::size_t{256} << 10, std::size_t{2} << 20};
@@ -155,11 +156,14 @@ Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {
   const ByteView head = stored.first(std::min(stored.size(), std::size_t{64} << 10));
   if (options_.probe.starts_record != nullptr && position_ > 0 &&
       options_.probe.starts_record(head)) {
-    if (options_.state != kPlainState) {
+    if (options_.state != kPlainState || position_ != options_.start) {
       report("plain-after-compressed", "records are stored plain from here on", position_);
     }
     begin_unit(position_);
-    plain_from_ = position_;
+    if (plain_.size() == kMostPlain) {
+      plain_.erase(plain_.begin());
+    }
+    plain_.push_back({position_, kNowhere - position_});
     mode_ = Mode::Plain;
     return Fill::More;
   }
@@ -348,12 +352,27 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
 
 Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {
   window_.release(position_);
-  FONDS_TRY(const ByteView stored, window_.at(position_, std::max(wanted, kStreamPiece)));
+  const std::size_t most = std::max(wanted, kStreamPiece);
+  FONDS_TRY(const ByteView stored, window_.at(position_, most + kProbeRoom));
   if (stored.empty()) {
     mode_ = Mode::Over;
     return Fill::End;
   }
-  const std::size_t n = std::min(stored.size(), std::max(wanted, kStreamPiece));
+  if (next_head_ == nullptr) {
+    next_head_ = std::make_unique<HeadInflater>();
+  }
+  ready_.reset();
+  // Damage can make deflate data that was stored as it is look like plain records; behind it
+  // members go on.
+  std::size_t n = std::min(stored.size(), most);
+  for (std::size_t hit = 0; (hit = find_member_magic(stored, hit, n)) != npos; ++hit) {
+    if (begins_record(stored, hit, options_.probe, *next_head_, next_header_)) {
+      n = hit;
+      plain_.back().length = position_ + hit - plain_.back().offset;
+      mode_ = Mode::Between;
+      break;
+    }
+  }
   std::memcpy(reserve(n).data(), stored.data(), n);
   commit(n);
   position_ += n;
@@ -362,12 +381,17 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {
 }
 
 std::string GzipDecoder::state(const Place& place) const {
-  return plain_from_ && *plain_from_ < place.unit ? std::string(kPlainState) : std::string();
+  const bool plain = std::ranges::any_of(plain_, [&place](const ByteRange& range) {
+    return range.offset < place.unit && place.unit - range.offset < range.length;
+  });
+  return plain ? std::string(kPlainState) : std::string();
 }
 
 Place GzipDecoder::place() const {
   const Place place = BufferedDecoder::place();
-  return plain_from_ && place.unit >= *plain_from_ ? Place{place.unit + place.inner, 0} : place;
+  const bool plain = std::ranges::any_of(
+      plain_, [&place](const ByteRange& range) { return range.offset == place.unit; });
+  return plain ? Place{place.unit + place.inner, 0} : place;
 }
 
 }  // namespace fonds::gzip

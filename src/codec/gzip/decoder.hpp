@@ -46,8 +46,8 @@ class GzipDecoder final : public BufferedDecoder {
     Whole,    // skimming, but the rest is wanted too: libdeflate decodes the member again
     Stream,   // ISA-L gives one piece after the other
     Spans,    // several threads do, each from a seek point on
-    Plain,    // not gzip any more: records stored plain behind the last member
-    Resync,   // behind a gap: position_ is where the search for the next member begins
+    Plain,   // records stored plain behind the last member, up to the next one that begins a record
+    Resync,  // behind a gap: position_ is where the search for the next member begins
     Over,
   };
 
@@ -99,10 +99,11 @@ class GzipDecoder final : public BufferedDecoder {
   std::uint32_t crc_ = 0;
   std::size_t head_done_ = 0;  // bytes that were delivered by the head inflater
   std::uint64_t drop_ = 0;     // bytes at the front of a stream that were delivered already
-  std::optional<std::uint64_t> plain_from_;  // where Mode::Plain began
-  std::uint64_t damaged_work_ = 0;           // bytes that were decoded of damaged members
-  std::uint64_t fruitless_ = 0;              // stored bytes that skimming searched without a hit
-  std::optional<std::uint64_t> ready_;       // next_head_ stands at this member
+  // Where records are stored plain; the last ones, whose bytes may still be shown.
+  std::vector<ByteRange> plain_;
+  std::uint64_t damaged_work_ = 0;      // bytes that were decoded of damaged members
+  std::uint64_t fruitless_ = 0;         // stored bytes that skimming searched without a hit
+  std::optional<std::uint64_t> ready_;  // next_head_ stands at this member
   MemberHeader header_, next_header_;
   std::unique_ptr<HeadInflater> head_, next_head_;
   std::unique_ptr<InflateStream> stream_;

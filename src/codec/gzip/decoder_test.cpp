@@ -123,6 +123,19 @@ TEST(GzipDecoder, RecordsStoredPlainBehindMembersAreGiven) {
   EXPECT_EQ(decoder->place(), (Place{compressed.size() + 10, 0}));
 }
 
+TEST(GzipDecoder, MembersBehindRecordsStoredPlainAreGiven) {
+  const std::string first = member("WARC/1.0\r\n\r\n\r\n"), plain = record(1000, 5);
+  const std::string last = member(record(300, 6));
+  const std::string stored = first + plain + last + plain + last;
+  expect_text_by_all_ways(stored,
+                          "WARC/1.0\r\n\r\n\r\n" + plain + record(300, 6) + plain + record(300, 6));
+  auto decoder = *gzip_codec().decode(mapped(stored), {.probe = kProbe});
+  ASSERT_EQ(decoder->skip(14 + plain.size() + 10).value_or(0), 24 + plain.size());
+  ASSERT_TRUE(decoder->peek(1).has_value());
+  EXPECT_EQ(decoder->place(), (Place{first.size() + plain.size(), 10}));
+  EXPECT_EQ(decoder->state(decoder->place()), "");
+}
+
 TEST(GzipDecoder, MemberCutAnywhereGivesAPrefixAndAFinding) {
   const std::string first = member("WARC/1.0\r\n"), text = record(300, 1);
   const std::string stored = first + member(text);

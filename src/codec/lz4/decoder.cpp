@@ -286,6 +286,13 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
     }
     return damaged();
   }
+  if (!checksum && window_.mapped()) {
+    FONDS_TRY(const bool too_long,
+              reaches_over_record(next_stored_ + kBlockHeader, next_stored_ + block.stored));
+    if (too_long) {
+      return damaged();
+    }
+  }
   plain_ = true;
   if (checksum) {
     find("frame-checksum",
@@ -301,6 +308,20 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
   next_stored_ += block.stored;
   resume_ = true;
   return Fill::Gap;
+}
+
+// Whether a frame with a record begins in a damaged block of the frame, whose size may be wrong. A
+// record may hold frames, so it counts only if the sizes of the blocks lead nowhere.
+Result<bool> Lz4Decoder::reaches_over_record(std::uint64_t from, std::uint64_t to) {
+  if (!record_behind_ || *record_behind_ < from) {
+    FONDS_TRY(const auto next, next_record(from));
+    record_behind_ = next.value_or(std::numeric_limits<std::uint64_t>::max());
+  }
+  if (*record_behind_ >= to) {
+    return false;
+  }
+  FONDS_TRY(const FrameInfo frame, scan(std::numeric_limits<std::uint64_t>::max()));
+  return frame.state != FrameState::Complete;
 }
 
 void Lz4Decoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end) {

@@ -58,6 +58,7 @@ class Lz4Decoder final : public UnitDecoder {
   Result<FrameInfo> scan(std::uint64_t most);
   Result<Fill> damaged();
   Result<Fill> cut_short();
+  Result<bool> reaches_over_record(std::uint64_t from, std::uint64_t to);
   Result<std::optional<std::uint64_t>> next_record(std::uint64_t from);
   Fill over();
 
@@ -72,7 +73,8 @@ class Lz4Decoder final : public UnitDecoder {
   std::uint64_t decoded_ = 0;      // Blocks: decoded bytes of the frame
   bool resume_ = false;            // Blocks: the run begins anew in the middle of the frame
   bool plain_ = false;  // Blocks: decoder_ was started with plain_header(), so it checks nothing
-  std::optional<std::uint64_t> doubtful_;  // the frame before, if it did not end as it should
+  std::optional<std::uint64_t> record_behind_;  // the frame with a record that was found last
+  std::optional<std::uint64_t> doubtful_;       // the frame before, if it did not end as it should
   DamageBudget budget_;
 };
 

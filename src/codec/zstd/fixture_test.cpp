@@ -18,6 +18,7 @@
 #include "codec/testing.hpp"
 #include "codec/zstd/codec.hpp"
 #include "codec/zstd/frame.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::zstd {
 namespace {
@@ -85,11 +86,7 @@ class JsonReader {
 
 std::string fixture(const std::string& name) {
   const char* const folder = std::getenv("FONDS_FIXTURES");
-#ifdef FONDS_TEST_DATA
   const std::string base = folder != nullptr ? folder : FONDS_TEST_DATA;
-#else
-  const std::string base = folder != nullptr ? folder : "";
-#endif
   std::ifstream in(base + "/warc-zst/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }

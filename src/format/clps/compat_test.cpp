@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "format/clps/search_testing.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::clps {
 namespace {

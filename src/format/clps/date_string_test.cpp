@@ -15,6 +15,8 @@
 
 #include <fonds/error.hpp>
 
+#include "test_paths.hpp"
+
 namespace fonds::clps {
 namespace {
 

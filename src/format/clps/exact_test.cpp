@@ -173,8 +173,8 @@ class ClpsExactDamage : public ::testing::Test {
                               testing_archive::word(packet.size(), 4) + packet;
     const std::string section = testing_archive::compressed(plain);
     return bytes_.substr(0, 16) + testing_archive::word(64 + section.size() + behind_.size()) +
-           bytes_.substr(24, 32) + testing_archive::word(section.size(), 4) + testing_archive::word(0, 4) +
-           section + behind_;
+           bytes_.substr(24, 32) + testing_archive::word(section.size(), 4) +
+           testing_archive::word(0, 4) + section + behind_;
   }
 
   std::string bytes_, plain_, packet_, behind_;

@@ -5,12 +5,14 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "query/path_text.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -46,52 +48,6 @@ std::string_view plain_type(NodeType type) {
       return "metadata";
   }
   return "unknown";
-}
-
-// `first`: a mark of a namespace would count.
-void append_step(std::string& path, std::string_view key, bool first) {
-  if (key.empty() || key == "*") {
-    path += key.empty() ? R"("")" : R"(\*)";
-    return;
-  }
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    const char c = key[i];
-    const bool mark = first && i == 0 && std::string_view("@$!#").find(c) != std::string_view::npos;
-    switch (c) {
-      case '\t':
-        path += R"(\t)";
-        break;
-      case '\r':
-        path += R"(\r)";
-        break;
-      case '\n':
-        path += R"(\n)";
-        break;
-      default:
-        if (mark || std::string_view(R"(\"{}()<>.)").find(c) != std::string_view::npos) {
-          path += '\\';
-        }
-        path += c;
-    }
-  }
-}
-
-// Blanks and colons are for quotes; where an empty key stands between dots, which cannot be quoted,
-// they are escaped.
-std::string protect(std::string path) {
-  if (path.find_first_of(" :") == std::string::npos) {
-    return path;
-  }
-  const bool empty_key = path == R"("")" || path.starts_with(R"("".)") ||
-                         path.ends_with(R"(."")") || path.find(R"(."".)") != std::string::npos;
-  if (!empty_key) {
-    return '"' + path + '"';
-  }
-  std::string escaped;
-  for (const char c : path) {
-    escaped += c == ' ' ? R"(\u0020)" : c == ':' ? R"(\:)" : std::string(1, c);
-  }
-  return escaped;
 }
 
 // How many records have each node, by schemas and tables alone.
@@ -232,12 +188,11 @@ std::string query_path(const SchemaTree& tree, NodeId node) {
     return {};
   }
   const bool marked = at == tree.generated_root() && at != kNoNode;
-  std::string path = marked ? "@" : "";
+  std::vector<std::string_view> keys;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    path += step == steps.rbegin() ? "" : ".";
-    append_step(path, tree[*step].key, step == steps.rbegin() && !marked);
+    keys.push_back(tree[*step].key);
   }
-  return protect(std::move(path));
+  return query::path_text(marked ? "@" : "", keys);
 }
 
 Status list_fields(const Archive& archive, const std::function<Status(const EventField&)>& out) {
@@ -284,6 +239,8 @@ Status describe_archive(const Archive& archive, bool deep, AttributeSink& out) {
   out.number("compressed_size", header.compressed_size);
   out.number("events", archive.records());
   out.text("log_order", archive.tree().log_order() == kNoNode ? "no" : "yes");
+  out.text("search_data", archive.search_data() == nullptr ? "no" : "yes");
+  out.text("original_texts", archive.metadata().originals == nullptr ? "no" : "yes");
   out.number("nodes", archive.tree().nodes().size());
   out.number("schemas", archive.schemas().size());
   out.number("tables", archive.tables().size());

@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "test_paths.hpp"
+
 namespace fonds::clps {
 namespace {
 

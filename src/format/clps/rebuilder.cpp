@@ -120,8 +120,7 @@ struct Rebuilder::State {
   RebuildOptions options;
   Projection projection;
   std::unique_ptr<Texts> texts;
-  std::vector<std::size_t> tables;  // that are wanted, in the order of the file
-  std::optional<OrderedJobs<Job>> jobs;
+  std::vector<std::size_t> tables;            // that are wanted, in the order of the file
   std::unique_ptr<Job> current;               // that was given last
   std::unique_ptr<Job> spare;                 // whose memory the next one takes over
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
@@ -139,6 +138,8 @@ struct Rebuilder::State {
   // Log order: all of them.
   std::vector<std::shared_ptr<LoadedTable>> all;
   LogMerge merge;
+  // The last member, so that it goes first: its workers read what lies above.
+  std::optional<OrderedJobs<Job>> jobs;
 
   bool ranged(const LoadedTable& table, std::uint64_t row) const {
     if (!options.log_range) {

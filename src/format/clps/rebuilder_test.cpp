@@ -81,6 +81,24 @@ TEST(ClpsRebuilder, ARangeOfTheLogIsCutOut) {
   EXPECT_EQ(read_all(made.build(), {.log_range = {{1, 3}}}).text, lines({{'b', 1}, {'a', 2}}));
 }
 
+// Under a sanitizer: the workers still read tables that the reader holds.
+TEST(ClpsRebuilder, MayEndBeforeItsWorkersDo) {
+  std::vector<std::uint64_t> first(20000), second(20000);
+  std::iota(first.begin(), first.end(), 0);
+  std::iota(second.begin(), second.end(), 20000);
+  const std::string bytes = two_tables(first, second).build();
+  for (int i = 0; i < 20; ++i) {
+    const auto archive = Archive::open(as_source(bytes));
+    ASSERT_TRUE(archive.has_value());
+    const auto rebuilder = Rebuilder::open(*archive, {.threads = 4});
+    ASSERT_TRUE(rebuilder.has_value());
+    const auto batch = (*rebuilder)->next();
+    ASSERT_TRUE(batch.has_value());
+    ASSERT_NE(*batch, nullptr);
+    EXPECT_TRUE((*batch)->text.starts_with("{\"a\":0}\n"));
+  }
+}
+
 TEST(ClpsRebuilder, OnlyTheAskedForRowsCome) {
   const auto made = two_tables({0, 2, 3}, {1, 4});
   RebuildOptions options;

@@ -13,7 +13,7 @@
 #include "base/guarded.hpp"
 #include "format/clps/compat.hpp"
 #include "format/clps/compat_term.hpp"
-#include "format/clps/search_aggregate.hpp"
+#include "format/clps/search_course.hpp"
 #include "format/clps/search_keys.hpp"
 #include "format/clps/search_plan.hpp"
 #include "format/clps/search_render.hpp"
@@ -23,117 +23,13 @@
 namespace fonds::clps {
 namespace {
 
-using Want = SearchOptions::Want;
-
-// Texts of records are held up to here before they are given.
-constexpr std::uint64_t kMostRendered = std::uint64_t{64} << 20;
-// Streams are decompressed ahead up to here.
-constexpr std::uint64_t kMostWarm = std::uint64_t{32} << 20;
 // What a record is guessed to be long, between these.
 constexpr std::uint64_t kShortRecord = 64, kLongRecord = std::uint64_t{64} << 10;
 
-// What was found in one table.
-struct TableAnswer {
-  Condition condition;
-  bool all = false;         // every row matches
-  std::uint64_t count = 0;  // rows that match
-  RowSet rows;              // unless all do; only of Want::Records
-  std::unique_ptr<RenderedTable> rendered;
-  std::unique_ptr<AggregatePart> part;
-  std::vector<Finding> findings;
-};
+// Streams are decompressed ahead up to here.
+constexpr std::uint64_t kMostWarm = std::uint64_t{32} << 20;
 
-// What one thread does at a time: deciding texts on dictionaries, or a stream with the tables to
-// look at in it.
-struct Task {
-  enum class Kind : std::uint8_t { Variables, LogTypes, Stream } kind = Kind::Stream;
-  std::size_t stream = 0;
-  std::vector<std::size_t> tables = {};
-};
-
-// A stream that was decompressed ahead, while others decide the texts.
-struct WarmStream {
-  const Task* task = nullptr;
-  std::shared_ptr<Stream> stream;
-};
-
-// The texts of a filter that are decided before tables are read.
-struct FirstTexts {
-  const FilterTest* filter = nullptr;
-  bool variables = false, log_types = false;
-};
-
-class Search {
- public:
-  Search(std::shared_ptr<const Archive> archive, const query::Query& query,
-         const SearchOptions& options, const SearchSink& sink)
-      : archive_(std::move(archive)), query_(query), options_(options), sink_(sink) {}
-
-  Result<SearchReport> run() {
-    FONDS_CHECK(prepare());
-    FONDS_CHECK(plan());
-    FONDS_CHECK(work());
-    FONDS_CHECK(count_unread());
-    tell_findings();
-    if (options_.want == Want::Records) {
-      return deliver();
-    }
-    return report();
-  }
-
- private:
-  Status prepare();
-  Status find_projection();
-  Status plan();
-  Status work();
-  Status work_on(std::atomic<std::size_t>& next);
-  void add_task(std::size_t table);
-  void add_first_texts(const Condition& condition);
-  void add_text_tasks();
-  Status decide_variables();
-  Status decide_log_types(bool whole);
-  bool texts_decided() const;
-  Status search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan);
-  Status search_tables(const Task& task, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
-  Result<std::vector<std::size_t>> prune_tables(const Task& task, bool decide);
-  Status warm_up(const std::shared_ptr<Stream>& stream,
-                 const std::vector<std::size_t>& tables) const;
-  Status search_table(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
-  Status look_at(std::size_t table, const std::shared_ptr<Stream>& stream, ColumnScan& scan);
-  Status count_all(std::size_t table);
-  bool enough() const;
-  Status count_unread();
-  void tell_findings() const;
-  Result<SearchReport> deliver();
-  Result<SearchReport> report();
-  Result<SearchReport> deliver_rendered();
-  void plan_rendering();
-  Status render(std::size_t table, const std::shared_ptr<Stream>& stream, const BitSet& rows);
-  bool is_read(std::size_t table) const;
-  bool stopped() const { return archive_->options().read.stop.stop_requested(); }
-
-  const std::shared_ptr<const Archive> archive_;
-  const query::Query& query_;
-  const SearchOptions& options_;
-  const SearchSink& sink_;
-
-  std::unique_ptr<Planner> planner_;
-  std::optional<TimeBounds> bounds_;
-  std::unique_ptr<Aggregate> aggregate_;
-  std::unique_ptr<Texts> times_;
-  std::vector<NodeId> projected_;
-  std::vector<FirstTexts> first_texts_;  // each filter once
-  std::vector<TableAnswer> answers_;     // of each table
-  BudgetShare share_;                    // of them, about
-  std::vector<Task> tasks_;
-  std::atomic<std::uint64_t> found_ = 0;
-  std::atomic<std::uint64_t> warm_bytes_ = 0;
-  // Records are rebuilt as they are found, unless they are so many that their texts should not be
-  // held; then they are rebuilt at the end.
-  std::optional<HitRenderer> renderer_;
-  std::atomic<bool> rendering_ = false;
-  std::atomic<std::uint64_t> rendered_bytes_ = 0;
-};
+}  // namespace
 
 // Exact keys, through objects only; what they name is shown whole.
 Status Search::find_projection() {
@@ -534,118 +430,6 @@ Status Search::count_all(std::size_t table) {
   }
   return {};
 }
-
-// Of tables that turned out to match without being read.
-Status Search::count_unread() {
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    if (answers_[i].condition.is(true) && !is_read(i)) {
-      FONDS_CHECK(count_all(i));
-    }
-  }
-  return {};
-}
-
-void Search::tell_findings() const {
-  for (const TableAnswer& answer : answers_) {
-    for (const Finding& finding : answer.findings) {
-      if (sink_.finding) {
-        sink_.finding(finding);
-      }
-    }
-  }
-}
-
-Result<SearchReport> Search::report() {
-  SearchReport made;
-  for (const TableAnswer& answer : answers_) {
-    made.matched += std::min(answer.count, ~std::uint64_t{0} - made.matched);
-    if (answer.part) {
-      FONDS_CHECK(aggregate_->add(*answer.part));
-    }
-  }
-  if (aggregate_ != nullptr) {
-    made.groups = aggregate_->groups();
-  }
-  return made;
-}
-
-// The first lines of a text, which ends in a line end.
-std::string_view first_lines(const Rebuilder::Batch& batch, std::uint64_t lines) {
-  if (lines >= batch.lines.size()) {
-    return batch.text;
-  }
-  return batch.text.substr(0, batch.lines[static_cast<std::size_t>(lines)].begin);
-}
-
-Result<SearchReport> Search::deliver_rendered() {
-  std::vector<const RenderedTable*> tables;
-  for (const TableAnswer& answer : answers_) {
-    if (!answer.rendered) {
-      continue;
-    }
-    tables.push_back(answer.rendered.get());
-    for (const Finding& finding : answer.rendered->findings) {
-      if (sink_.finding) {
-        sink_.finding(finding);
-      }
-    }
-  }
-  const bool log_order = !options_.table_order && archive_->tree().log_order() != kNoNode;
-  SearchReport made;
-  FONDS_TRY(made.matched,
-            give_lines(tables, log_order, options_.limit.value_or(~std::uint64_t{0}), sink_.lines));
-  return made;
-}
-
-Result<SearchReport> Search::deliver() {
-  if (rendering_.load()) {
-    return deliver_rendered();
-  }
-  for (TableAnswer& answer : answers_) {
-    answer.rendered.reset();
-  }
-  SearchReport made;
-  RebuildOptions rebuild;
-  rebuild.order = options_.table_order ? Order::Table : Order::Log;
-  rebuild.threads = options_.threads;
-  rebuild.projection = projected_;
-  rebuild.project = !options_.projection.empty();
-  rebuild.rows.resize(answers_.size());
-  bool any = false;
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    if (answers_[i].count > 0) {
-      rebuild.rows[i] = std::move(answers_[i].rows);
-      any = true;
-    }
-  }
-  const std::uint64_t limit = options_.limit.value_or(~std::uint64_t{0});
-  if (!any || limit == 0) {
-    return made;
-  }
-  FONDS_TRY(const auto rebuilder, Rebuilder::open(archive_, std::move(rebuild)));
-  while (made.matched < limit) {
-    FONDS_TRY(const Rebuilder::Batch* const batch, rebuilder->next());
-    if (batch == nullptr) {
-      break;
-    }
-    for (const Finding& finding : batch->findings) {
-      if (sink_.finding) {
-        sink_.finding(finding);
-      }
-    }
-    const std::string_view lines = first_lines(*batch, limit - made.matched);
-    made.matched += std::min<std::uint64_t>(batch->lines.size(), limit - made.matched);
-    if (!lines.empty() && sink_.lines) {
-      FONDS_TRY(const bool more, sink_.lines(lines));
-      if (!more) {
-        break;
-      }
-    }
-  }
-  return made;
-}
-
-}  // namespace
 
 Result<SearchReport> search(std::shared_ptr<const Archive> archive, const query::Query& query,
                             const SearchOptions& options, const SearchSink& sink) {

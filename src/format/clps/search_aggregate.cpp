@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "base/calendar.hpp"
 #include "base/time_pattern.hpp"
 #include "format/clps/search_arrays.hpp"
 #include "format/clps/search_plan.hpp"
@@ -17,14 +17,6 @@ namespace {
 
 constexpr std::uint64_t kValueOverhead = 96;                  // of an entry of a hash table
 constexpr std::uint64_t kShareStep = std::uint64_t{1} << 20;  // the budget is asked in such steps
-
-std::int64_t floor_to(std::int64_t value, std::int64_t interval) {
-  const std::int64_t rest = value % interval;
-  const std::int64_t begin = value - rest;
-  // The beginning of the very first interval may not fit.
-  return rest < 0 && begin >= std::numeric_limits<std::int64_t>::min() + interval ? begin - interval
-                                                                                  : begin;
-}
 
 bool is_number(NodeType type) {
   return type == NodeType::Integer || type == NodeType::DeltaInteger || type == NodeType::Float ||

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "format/clps/search_testing.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::clps {
 namespace {

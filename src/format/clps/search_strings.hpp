@@ -16,9 +16,9 @@
 #include <fonds/formats/clps.hpp>
 #include <fonds/query.hpp>
 
+#include "base/byte_finder.hpp"
 #include "format/clps/log_type.hpp"
 #include "format/clps/plain.hpp"
-#include "format/clps/search_bytes.hpp"
 #include "format/clps/search_mask.hpp"
 #include "format/clps/search_pattern.hpp"
 

@@ -12,6 +12,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "format/clps/search_testing.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::clps {
 namespace {

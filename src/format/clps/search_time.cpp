@@ -145,9 +145,8 @@ Condition TimeBounds::plan(std::size_t table) const {
       const NodeId node = columns[i];
       if (std::find(times.begin(), times.end(), node) != times.end() &&
           may_lie_in_range(*archive_, node, *filter)) {
-        const ColumnTest test = {.column = i,
-                                 .type = archive_->tree()[node].type,
-                                 .time = counts_time(*archive_, node)};
+        const ColumnTest test = {
+            .column = i, .type = archive_->tree()[node].type, .time = counts_time(*archive_, node)};
         if (may_lie_in_column(*archive_, table, test, *filter)) {
           condition.columns.push_back(test);
         }

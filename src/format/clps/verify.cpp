@@ -12,7 +12,7 @@
 #include "base/time_pattern.hpp"
 #include "format/clps/date_string.hpp"
 #include "format/clps/exact.hpp"
-#include "format/clps/verify_json.hpp"
+#include "query/json_scanner.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -342,7 +342,7 @@ void ArchiveCheck::record(const Rebuilder::Batch::Line& line, std::string_view j
                           bool known_input) {
   const auto bad = bad_arrays_.find(line.table);
   const bool told = bad != bad_arrays_.end() && bad->second[static_cast<std::size_t>(line.row)];
-  if (!told && !is_json(json)) {
+  if (!told && !query::is_json(json)) {
     tell("clps-record-json",
          fmt::format("table {}, record {} is no JSON text", line.table, line.row),
          place_of_table(line.table));

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "format/clps/verify.hpp"
-#include "format/clps/verify_json.hpp"
+#include "query/json_scanner.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -210,7 +210,7 @@ bool ArchiveCheck::text_of(const Column& column, std::uint64_t row, std::string&
 void ArchiveCheck::check_arrays(const Table& table, const Column& column) {
   std::string text;
   for (std::uint64_t row = 0; row < column.records; ++row) {
-    if (!text_of(column, row, text) || (text.starts_with('[') && is_json(text))) {
+    if (!text_of(column, row, text) || (text.starts_with('[') && query::is_json(text))) {
       continue;
     }
     auto& bad = bad_arrays_[table.index()];

@@ -13,6 +13,7 @@
 #include <openssl/evp.h>
 
 #include "format/common/http_message.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::http {
 namespace {
@@ -33,9 +34,7 @@ struct Record {
 
 std::string fixture_path(const std::string& name) {
   const char* folder = std::getenv("FONDS_FIXTURES");
-#ifdef FONDS_TEST_DATA
   folder = folder == nullptr ? FONDS_TEST_DATA : folder;
-#endif
   return std::string(folder == nullptr ? "." : folder) + "/warc/own/" + name;
 }
 

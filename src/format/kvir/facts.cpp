@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "format/clps/facts.hpp"
+#include "format/common/json_search.hpp"
 #include "format/kvir/record_reader.hpp"
 #include "format/kvir/stream.hpp"
 #include "format/kvir/tree.hpp"
@@ -175,21 +176,14 @@ Status list_fields(const Archive& archive, const ReadOptions& options,
 Result<SearchReport> search_stream(const Archive& archive, const query::Query& query,
                                    const SearchOptions& options, const SearchSink& sink) {
   using Want = SearchOptions::Want;
-  const bool plain =
-      options.want == Want::Records || options.want == Want::Any || options.want == Want::Count;
-  if (!plain || options.since || options.until || !options.projection.empty() ||
-      query.options.meaning == query::Meaning::ClpS) {
-    return fail(ErrorCode::Unsupported,
-                "a kv-ir stream has no columns and no timestamp key: it can be searched for "
-                "records and their number; `fonds convert --to clp-s` makes an archive that "
-                "answers more",
-                {.source = archive.source->name()});
-  }
+  FONDS_TRY(JsonJudge judge, JsonJudge::make(query, options, archive.source->name(), "kv-ir"));
   FONDS_TRY(const auto reader, StreamReader::open(archive, options.read));
-  query::RecordMatch match(query);
   const std::string& user_metadata = reader->stream().metadata().user_text;
-  SearchReport report;
-  while (!options.limit || report.matched < *options.limit) {
+  JsonAnswer answer;
+  JsonAnswer one;
+  const std::uint64_t memory = options.read.memory_budget / 8;
+  while ((!options.limit || answer.matched < *options.limit) &&
+         (options.want != Want::Any || answer.matched == 0)) {
     FONDS_TRY(const Record* const record, reader->next());
     for (const Finding& finding : reader->take_loose_findings()) {
       sink.finding(finding);
@@ -198,28 +192,26 @@ Result<SearchReport> search_stream(const Archive& archive, const query::Query& q
       break;
     }
     const auto& event = static_cast<const EventRecord&>(*record);
-    FONDS_TRY(const bool matches, match.matches(event.json, event.generated, user_metadata));
-    const std::string line =
-        matches && options.want == Want::Records ? std::string(event.json) + '\n' : std::string();
+    FONDS_CHECK(judge.take(
+        {.user = event.json, .generated = event.generated, .archive = user_metadata}, one));
     FONDS_TRY(const RecordEnd end, reader->finish());
     for (const Finding& finding : end.findings) {
       sink.finding(finding);
     }
-    if (!matches) {
+    if (one.matched == 0) {
       continue;
     }
-    ++report.matched;
-    if (options.want == Want::Any) {
-      break;
-    }
-    if (!line.empty()) {
-      FONDS_TRY(const bool more, sink.lines(line));
+    if (!one.lines.empty()) {
+      FONDS_TRY(const bool more, sink.lines(one.lines));
       if (!more) {
+        ++answer.matched;
         break;
       }
+      one.lines.clear();
     }
+    FONDS_CHECK(answer.add(std::exchange(one, {}), options.want, memory));
   }
-  return report;
+  return answer.report();
 }
 
 }  // namespace fonds::kvir

@@ -18,7 +18,7 @@ Status list_fields(const Archive& archive, const ReadOptions& options,
                    const std::function<Status(const EventField&)>& out,
                    const std::function<void(const Finding&)>& finding);
 
-// Errors: those of reading; Unsupported for what only an archive in columns answers.
+// Errors: those of reading and of JsonJudge.
 Result<SearchReport> search_stream(const Archive& archive, const query::Query& query,
                                    const SearchOptions& options, const SearchSink& sink);
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/common/event_lines.hpp"
 #include "format/kvir/facts.hpp"
 #include "format/kvir/record_reader.hpp"
 #include "format/kvir/stream.hpp"
@@ -18,8 +19,6 @@
 
 namespace fonds::kvir {
 namespace {
-
-constexpr std::size_t kFlushAt = std::size_t{64} << 10;
 
 class KvirFormat final : public Format {
  public:
@@ -71,38 +70,7 @@ class KvirFormat final : public Format {
   Status write_events(const Archive& archive, const ReadOptions& options, unsigned /*threads*/,
                       const EventSink& sink) const override {
     FONDS_TRY(const auto reader, StreamReader::open(archive, options));
-    if (sink.input) {
-      FONDS_CHECK(sink.input(nullptr));
-    }
-    std::string lines;
-    while (true) {
-      auto record = reader->next();
-      for (const Finding& finding : reader->take_loose_findings()) {
-        sink.finding(finding);
-      }
-      const bool event = record && *record != nullptr;
-      if (event) {
-        lines += static_cast<const EventRecord&>(**record).json;
-        lines += '\n';
-        FONDS_TRY(const RecordEnd end, reader->finish());
-        for (const Finding& finding : end.findings) {
-          sink.finding(finding);
-        }
-      }
-      if (lines.size() >= kFlushAt || (!event && !lines.empty())) {
-        FONDS_TRY(const bool more, sink.lines(lines));
-        lines.clear();
-        if (!more) {
-          return {};
-        }
-      }
-      if (!record) {
-        return tl::unexpected(std::move(record.error()));
-      }
-      if (!event) {
-        return {};
-      }
-    }
+    return write_lines(*reader, sink);
   }
 };
 

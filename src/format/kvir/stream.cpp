@@ -11,11 +11,11 @@
 
 #include <fmt/core.h>
 
-#include "format/clps/verify_json.hpp"
 #include "format/kvir/cursor.hpp"
 #include "format/kvir/tags.hpp"
 #include "format/kvir/text.hpp"
 #include "format/kvir/tree.hpp"
+#include "query/json_scanner.hpp"
 
 namespace fonds::kvir {
 namespace {
@@ -337,7 +337,7 @@ void EventReader::read_encoded(Cursor& cursor, std::uint8_t tag, Side& side, std
     value.type = ValueType::Array;
     const std::string_view text = std::string_view(texts_).substr(begin);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos || text[first] != '[' || !clps::is_json(text)) {
+    if (first == std::string_view::npos || text[first] != '[' || !query::is_json(text)) {
       cursor.refuse("the text of an array is no JSON array", at);
       return;
     }

@@ -14,6 +14,7 @@
 
 #include <fmt/core.h>
 
+#include "base/nearest_double.hpp"
 #include "base/text.hpp"
 #include "format/kvir/document.hpp"
 #include "format/kvir/stream.hpp"
@@ -58,24 +59,6 @@ void append_integer(std::int64_t value, std::string& out) {
                                                                     : 3;
   out += static_cast<char>(kInteger + step);
   append_big_endian(static_cast<std::uint64_t>(value), 1U << step, out);
-}
-
-// Whether a JSON number that no double has is too large, not too small.
-bool is_huge(std::string_view spelled) {
-  const std::size_t exponent_at = std::min(spelled.find_first_of("eE"), spelled.size());
-  const std::string_view digits = spelled.substr(0, exponent_at);
-  std::int64_t exponent = 0;
-  if (exponent_at < spelled.size()) {
-    std::string_view text = spelled.substr(exponent_at + 1);
-    const bool negative = text.starts_with('-');
-    text.remove_prefix(negative || text.starts_with('+') ? 1 : 0);
-    exponent = std::int64_t{1} << 40;  // if it does not fit
-    std::from_chars(text.data(), text.data() + text.size(), exponent);
-    exponent = negative ? -exponent : exponent;
-  }
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  const std::size_t first = std::min(digits.find_first_of("123456789"), digits.size());
-  return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent > 0;
 }
 
 Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
@@ -372,14 +355,10 @@ Status StreamWriter::take_number(std::string_view spelled, Side& side) {
 }
 
 Status StreamWriter::take_real(std::string_view spelled, bool integer, Side& side) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(spelled.data(), spelled.data() + spelled.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) {
-    if (is_huge(spelled)) {
-      change("numbers beyond the range of floats, which are null now");
-      return take_null(side);
-    }
-    value = spelled.starts_with('-') ? -0.0 : 0.0;
+  const double value = nearest_double(spelled);
+  if (!std::isfinite(value)) {
+    change("numbers beyond the range of floats, which are null now");
+    return take_null(side);
   }
   text_scratch_.clear();
   append_real(value, text_scratch_);

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "format/lines/json_line.hpp"
 
 namespace fonds::lines {
 namespace {
@@ -182,14 +183,11 @@ Result<RecordEnd> TextReader::pass_over() {
   in_record_ = false;
   FONDS_TRY(const LineStream::End line, lines_.end_line());
   RecordEnd end;
-  end.length = content_is_the_line() ? line.length : record_.known_length;
   if (plain_) {
     end.stored_length = line.length + (line.line_end ? 1 : 0);
   }
-  if (content_is_the_line() && line.line_end) {
-    end.trailing = 1;
-    end.closing = "\n";
-  }
+  describe_end(line, end);
+  end.findings = std::exchange(of_record_, {});
   take_findings(end.findings);
   for (Finding& finding : end.findings) {
     finding.where.ordinal = record_.ordinal;
@@ -217,7 +215,20 @@ Result<bool> LinesReader::begin_record() {
   return true;
 }
 
-Result<bool> JsonlReader::begin_record() {
+void LinesReader::describe_end(const LineStream::End& line, RecordEnd& end) const {
+  end.length = line.length;
+  if (line.line_end) {
+    end.trailing = 1;
+    end.closing = "\n";
+  }
+}
+
+Finding TextReader::finding_here(std::string_view code, std::string message) const {
+  return make_finding(code, std::move(message),
+                      {.source = source_, .stored_offset = lines_.place().unit});
+}
+
+Result<std::optional<ByteView>> TextReader::whole_line() {
   const std::uint64_t most = options_.memory_budget / 4;
   std::size_t wanted = kLook;
   FONDS_TRY(ByteView line, lines_.peek(wanted));
@@ -225,20 +236,23 @@ Result<bool> JsonlReader::begin_record() {
     wanted = static_cast<std::size_t>(std::min<std::uint64_t>(2 * line.size(), most + 1));
     FONDS_TRY(line, lines_.peek(wanted));
   }
-  const Location where = {.source = source_, .stored_offset = lines_.place().unit};
   if (lines_.left().value_or(line.size()) > most) {
-    loose_.push_back(
-        make_finding("limit-exceeded",
-                     fmt::format("the line has more than {} bytes; it is left out", most), where));
-    return false;
+    loose_.push_back(finding_here(
+        "limit-exceeded", fmt::format("the line has more than {} bytes; it is left out", most)));
+    return std::optional<ByteView>();
   }
   FONDS_TRY(line, lines_.peek(static_cast<std::size_t>(*lines_.left())));
-  if (trim(as_text(line)).empty()) {
+  return trim(as_text(line)).empty() ? std::optional<ByteView>() : line;
+}
+
+Result<bool> JsonlReader::begin_record() {
+  FONDS_TRY(const auto line, whole_line());
+  if (!line) {
     return false;
   }
-  auto parsed = parse_item_line(as_text(line));
+  auto parsed = parse_item_line(as_text(*line));
   if (!parsed) {
-    loose_.push_back(make_finding("jsonl-line", "the line " + parsed.error().message(), where));
+    loose_.push_back(finding_here("jsonl-line", "the line " + parsed.error().message()));
     return false;
   }
   data_ = std::move(parsed->data);
@@ -246,6 +260,61 @@ Result<bool> JsonlReader::begin_record() {
   record_.item = parsed->place;
   record_.known_length = data_.size();
   return true;
+}
+
+void JsonlReader::describe_end(const LineStream::End& /*line*/, RecordEnd& end) const {
+  end.length = record_.known_length;
+}
+
+Result<bool> EventsReader::begin_record() {
+  FONDS_TRY(const auto line, whole_line());
+  if (!line) {
+    return false;
+  }
+  std::string_view text = as_text(*line);
+  if (lines_.place() == Place() && text.starts_with(kByteOrderMark)) {
+    lines_.consume(kByteOrderMark.size());
+    text.remove_prefix(kByteOrderMark.size());
+    if (trim(text).empty()) {
+      return false;
+    }
+  }
+  carriage_return_ = text.ends_with('\r');
+  if (carriage_return_) {
+    text.remove_suffix(1);
+  }
+  if (const auto broken = find_fault(text)) {
+    loose_.push_back(finding_here("jsonl-line", not_an_object(*broken)));
+    return false;
+  }
+  const std::uint64_t number = events_++;
+  if (options_.range && (number < options_.range->first || number >= options_.range->second)) {
+    return false;
+  }
+  if (options_.check_all && !is_utf8(text)) {
+    of_record_.push_back(finding_here("jsonl-utf8", "the line is not UTF-8"));
+  }
+  left_ = text.size();
+  record_.is_event = true;
+  record_.known_length = left_;
+  return true;
+}
+
+Result<ByteView> EventsReader::peek_block(std::size_t at_least) {
+  FONDS_TRY(const ByteView shown, lines_.peek(std::min(at_least, left_)));
+  return shown.first(std::min(shown.size(), left_));
+}
+
+void EventsReader::consume_block(std::size_t n) {
+  lines_.consume(n);
+  left_ -= n;
+}
+
+void EventsReader::describe_end(const LineStream::End& line, RecordEnd& end) const {
+  end.length = record_.known_length;
+  end.closing = carriage_return_ ? "\r" : "";
+  end.closing += line.line_end ? "\n" : "";
+  end.trailing = end.closing.size();
 }
 
 }  // namespace fonds::lines

@@ -1,4 +1,5 @@
-// Reads lines of text: each a record (LinesReader), or each an item in JSON (JsonlReader).
+// Reads lines of text: each a record (LinesReader), an item in JSON (JsonlReader), or an event in
+// JSON (EventsReader).
 #pragma once
 
 #include <cstdint>
@@ -67,10 +68,12 @@ class TextRecord final : public Record {
   std::span<const Field> fields() const override { return {}; }
   ByteView raw_header() const override { return {}; }
   std::optional<std::uint64_t> length() const override { return known_length; }
+  bool is_json() const override { return is_event; }
   void describe(AttributeSink& out, bool with_headers) const override;
 
   std::optional<std::uint64_t> known_length;
   ItemPlace item;
+  bool is_event = false;
 
  private:
   std::string_view format_;
@@ -95,18 +98,25 @@ class TextReader : public RecordReader {
   // its end.
   virtual Result<bool> begin_record() = 0;
   void take_findings(std::vector<Finding>& into);
+  // The whole line in hand; nothing if it is too long, which is told, or blank. Errors: those of
+  // decoders.
+  Result<std::optional<ByteView>> whole_line();
+  // A finding at the line in hand.
+  Finding finding_here(std::string_view code, std::string message) const;
 
   LineStream lines_;
   std::string source_;
   ReadOptions options_;
   TextRecord record_;
   std::vector<Finding> loose_;
+  std::vector<Finding> of_record_;  // besides those of the decoder
 
  private:
   Result<Record*> advance();
   Result<RecordEnd> pass_over();
   void keep_error(const Error& error);
-  virtual bool content_is_the_line() const = 0;
+  // What is known of the record once its line has been passed.
+  virtual void describe_end(const LineStream::End& line, RecordEnd& end) const = 0;
 
   std::optional<Error> error_;
   bool plain_;
@@ -122,7 +132,7 @@ class LinesReader final : public TextReader {
 
  private:
   Result<bool> begin_record() override;
-  bool content_is_the_line() const override { return true; }
+  void describe_end(const LineStream::End& line, RecordEnd& end) const override;
 };
 
 class JsonlReader final : public TextReader {
@@ -133,10 +143,26 @@ class JsonlReader final : public TextReader {
 
  private:
   Result<bool> begin_record() override;
-  bool content_is_the_line() const override { return false; }
+  void describe_end(const LineStream::End& line, RecordEnd& end) const override;
 
   std::string data_;
   std::size_t given_ = 0;
+};
+
+// JSON Lines: each line that holds a JSON object is a record.
+class EventsReader final : public TextReader {
+ public:
+  using TextReader::TextReader;
+  Result<ByteView> peek_block(std::size_t at_least) override;
+  void consume_block(std::size_t n) override;
+
+ private:
+  Result<bool> begin_record() override;
+  void describe_end(const LineStream::End& line, RecordEnd& end) const override;
+
+  std::size_t left_ = 0;  // of the object
+  bool carriage_return_ = false;
+  std::uint64_t events_ = 0;  // also those that are not asked for
 };
 
 }  // namespace fonds::lines

@@ -1,12 +1,14 @@
 #include "format/lines/reader.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/gzip/testing.hpp"
+#include "format/lines/json_line.hpp"
 #include "format/lines/testing.hpp"
 
 namespace fonds::lines {
@@ -177,9 +179,57 @@ TEST(JsonlReader, LineBeyondTheLimitIsLeftOut) {
   }
 }
 
-TEST(TextFormats, AreNeverRecognizedByThemselves) {
-  EXPECT_EQ(lines_format().probe(as_bytes("one\n"), true), 0);
-  EXPECT_EQ(jsonl_format().probe(as_bytes("{\"data\":\"a\"}\n"), true), 0);
+// What a file with this content is opened as.
+const Format* recognized(std::string_view content, std::string_view name = {}) {
+  const auto archive = open_archive(testing_codec::mapped(std::string(content)), {.format = name});
+  return archive ? archive->format : nullptr;
+}
+
+TEST(TextFormats, OnlyEventsAreRecognizedByThemselves) {
+  EXPECT_EQ(recognized("one\n"), nullptr);
+  EXPECT_EQ(recognized("{\"data\":\"a\"}\n"), &events_format());
+  EXPECT_EQ(recognized("{\"n\":1}\n"), &events_format());
+  EXPECT_EQ(recognized("{\n}\n"), nullptr);
+}
+
+TEST(TextFormats, OfTwoWithOneNameTheContentChooses) {
+  EXPECT_EQ(recognized("{\"data\":\"a\"}\n", "jsonl"), &jsonl_format());
+  EXPECT_EQ(recognized("no json\n{\"data\":\"a\"}\n", "jsonl"), &jsonl_format());
+  EXPECT_EQ(recognized("{\"n\":1}\n", "jsonl"), &events_format());
+  EXPECT_EQ(recognized("no json\n", "jsonl"), &events_format());
+}
+
+TEST(EventsReader, GivesObjectsWithoutMarkAndLineEnds) {
+  const auto archive =
+      testing_lines::archive_of(events_format(), "\xEF\xBB\xBF{\"a\":1}\r\n\n[2]\n{\"a\":3}");
+  const auto reader = archive.format->open(archive, {});
+  ASSERT_TRUE(reader.has_value());
+  for (const std::string_view wanted : {"{\"a\":1}", "{\"a\":3}"}) {
+    const auto record = (*reader)->next();
+    ASSERT_TRUE(record.has_value() && *record != nullptr);
+    EXPECT_TRUE((*record)->is_json());
+    EXPECT_EQ((*record)->length(), wanted.size());
+    const auto block = (*reader)->peek_block(wanted.size());
+    ASSERT_TRUE(block.has_value());
+    EXPECT_EQ(as_text(*block), wanted);
+  }
+  EXPECT_EQ((*reader)->take_loose_findings().size(), 1U);
+  const auto end = (*reader)->next();
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(*end, nullptr);
+}
+
+TEST(JsonLinesProbe, LongFirstLineOfAnItemIsAnItem) {
+  for (const std::string& data :
+       {std::string(100, 'A'), std::string("\\u00e9\\ud83d\\ude00\\\\x") + "\xC3\xA9"}) {
+    const std::string begin = "{\"block\":0,\"item\":1,\"data\":\"";
+    for (std::size_t n = 0; n <= data.size(); ++n) {
+      EXPECT_EQ(probe_items(begin + data.substr(0, n), false), 60) << n;
+    }
+    EXPECT_EQ(probe_items(begin + data, true), 0);
+  }
+  EXPECT_EQ(probe_items(R"({"data_base64":"QUJDRE)", false), 60);
+  EXPECT_EQ(probe_items(R"({"level":"INFO","text":"abc)", false), 0);
 }
 
 }  // namespace

@@ -183,7 +183,14 @@ std::optional<Fault> BlockDecoder::decode_packed(const StoredBlock& block,
       return fault;
     }
     if (const auto undone = stack_.undo(stored, std::min(most, wanted), content); !undone) {
-      return transform_fault(undone.error());
+      Fault fault = transform_fault(undone.error());
+      if (fault.code == "limit-exceeded" && wanted <= most) {
+        // Not a limit of ours: the record contradicts itself.
+        fault = {"transform-damaged",
+                 fmt::format("decoded data has more than the {} bytes that the sizes add up to",
+                             wanted)};
+      }
+      return fault;
     }
     if (content.size() != wanted) {
       return Fault{"record-items-too-long",

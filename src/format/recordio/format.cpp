@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "codec/decoded_source.hpp"
+#include "format/common/block_fields.hpp"
 #include "format/recordio/feed.hpp"
 #include "format/recordio/offsets_index.hpp"
 #include "format/recordio/record_reader.hpp"
@@ -55,6 +57,18 @@ std::uint64_t count_blocks(ByteView stored, std::uint64_t from) {
   return blocks;
 }
 
+constexpr BlockField kBlockField = {
+    {"block", "number", FieldStage::Header, "stored offset of the block that holds the item"},
+    [](const Record& r, const FieldTeller& out) { out.number(r.place.unit); },
+    true};
+constexpr BlockField kItemField = {
+    {"item", "number", FieldStage::Header, "number of the item in its block, from 0"},
+    [](const Record& r, const FieldTeller& out) { out.number(r.place.inner); },
+    true};
+constexpr std::array<BlockField, 8> kFields = {kPayloadField, kBodyField,  kLengthField,
+                                               kBlockField,   kItemField,  kFormatField,
+                                               kIndexField,   kOffsetField};
+
 class RecordIoFormat final : public Format {
  public:
   std::string_view name() const override { return "recordio"; }
@@ -74,6 +88,12 @@ class RecordIoFormat final : public Format {
 
   Result<Extras> extras(const Archive& archive, const ReadOptions& options,
                         const std::function<void(const Finding&)>& finding) const override {
+    if (archive.codec().name() != "none") {
+      return fail(
+          ErrorCode::Unsupported,
+          "a RecordIO file that is compressed as a whole has no trailer that can be reached",
+          {.source = archive.source->name()});
+    }
     ReaderOptions reading = reader_options(options);
     reading.on_finding = finding;
     FONDS_TRY(auto reader, Reader::open(archive.source, std::move(reading)));
@@ -171,6 +191,14 @@ class RecordIoFormat final : public Format {
       out.number("blocks", count_blocks(*stored, feed->first_block()));
     }
     return {};
+  }
+
+  std::span<const FieldInfo> fields() const override {
+    static const std::vector<FieldInfo> infos = infos_of(kFields);
+    return infos;
+  }
+  std::unique_ptr<FieldReader> read_fields(std::span<const query::Path> wanted) const override {
+    return make_block_field_reader(kFields, wanted);
   }
 
   const FormatWriting* writing() const override {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace fonds::recordio {
 namespace {
 
@@ -55,7 +57,24 @@ Result<BlockWalk::Step> BlockWalk::next() {
     case Examined::State::End:
       return Step::End;
     case Examined::State::Good:
+      if (options_.legacy) {
+        FONDS_TRY(const std::uint64_t inside, swallowed_record(seen.length));
+        if (inside > 0) {
+          damage_ = {position_, inside};
+          fault_ = {"record-cut",
+                    fmt::format("short record: it claims {} bytes, and another record "
+                                "begins {} bytes into it",
+                                seen.length, inside)};
+          position_ += inside;
+          return Step::Damage;
+        }
+      }
       position_ += seen.length;
+      padding_ = position_;
+      if (const auto stored = window_.source()->view(); stored && !block_.pieces.empty()) {
+        const ByteView last = block_.pieces.back();
+        padding_ = static_cast<std::uint64_t>(last.data() + last.size() - stored->data());
+      }
       return Step::Block;
     case Examined::State::TooLarge:
       damage_ = {position_, seen.length};
@@ -66,10 +85,41 @@ Result<BlockWalk::Step> BlockWalk::next() {
       break;
   }
   FONDS_TRY(const std::uint64_t resume, resume_behind(seen));
-  damage_ = {position_, resume - position_};
+  damage_ = resume < position_ ? ByteRange{resume, 0} : ByteRange{position_, resume - position_};
   fault_ = std::move(seen.fault);
   position_ = resume;
   return Step::Damage;
+}
+
+// Where in a legacy record of `length` bytes, which no record follows, another one begins that
+// reaches over its end; 0 if there is none. Of the record bytes were lost then: what it holds has
+// no checksum, and items may be such records themselves, but those end in it.
+Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
+  const auto stored = window_.source()->view();
+  if (!stored || position_ + length >= stored->size() ||
+      begins_record(stored->subspan(static_cast<std::size_t>(position_ + length)),
+                    options_.limits.max_block)) {
+    return std::uint64_t{0};
+  }
+  const std::uint64_t end = position_ + length;
+  std::uint64_t first = 0, behind = 0;  // of records that lie one behind the other
+  MagicSearch search(*stored, kLegacyMagics, end);
+  for (std::uint64_t at = position_ + 1; at < end; ++at) {
+    at = find_record(*stored, search, at, end, options_.limits.max_block);
+    if (at >= end) {
+      break;
+    }
+    const ByteView there = stored->subspan(static_cast<std::size_t>(at));
+    first = at == behind ? first : at;
+    behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
+    if (behind > end && behind <= stored->size()) {
+      return first - position_;
+    }
+    if (behind <= end) {
+      at = behind - 1;
+    }
+  }
+  return std::uint64_t{0};
 }
 
 // Where the next good block begins, or the end of the data.
@@ -81,7 +131,10 @@ Result<std::uint64_t> BlockWalk::resume_behind(const Examined& bad) {
     }
     FONDS_TRY(const std::uint64_t on_grid, next_on_grid(position_ + bad.resume));
     const bool at_end = window_.mapped() && on_grid >= *size_;
-    return at_end && options_.search_bytes ? next_anywhere(position_ + 1) : on_grid;
+    // Where bytes were lost from the padding of the block before, its last chunk seems to reach
+    // into the next block.
+    const std::uint64_t from = padding_ > 0 ? std::min(padding_, position_ + 1) : position_ + 1;
+    return at_end && options_.search_bytes ? next_anywhere(from) : on_grid;
   }
   if (const auto stored = window_.source()->view()) {
     if (!search_) {

@@ -64,6 +64,7 @@ class BlockWalk {
 
  private:
   Result<Examined> examine(std::uint64_t offset);
+  Result<std::uint64_t> swallowed_record(std::uint64_t length);
   Result<std::uint64_t> resume_behind(const Examined& bad);
   Result<std::uint64_t> next_on_grid(std::uint64_t from);
   std::uint64_t next_anywhere(std::uint64_t from);
@@ -77,6 +78,7 @@ class BlockWalk {
   std::vector<bool> searched_;  // phases of the grid without a block up to the end of the file
   std::optional<std::uint64_t> size_;
   std::uint64_t position_;
+  std::uint64_t padding_ = 0;  // where the padding of the last good block begins, if that is known
   StoredBlock block_;
   ByteRange damage_;
   Fault fault_;

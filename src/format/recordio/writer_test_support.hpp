@@ -20,6 +20,7 @@
 
 #include "format/recordio/grammar.hpp"
 #include "format/recordio/transform.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::recordio {
 
@@ -47,11 +48,7 @@ class MemorySink final : public ByteSink {
 
 inline std::string read_recordio_fixture(const std::string& name) {
   const char* folder = std::getenv("FONDS_FIXTURES");  // NOLINT(concurrency-mt-unsafe)
-#ifdef FONDS_TEST_DATA
   const std::string base = folder != nullptr ? folder : FONDS_TEST_DATA;
-#else
-  const std::string base = folder != nullptr ? folder : ".";
-#endif
   std::ifstream file(base + "/recordio/" + name, std::ios::binary);
   if (!file) {
     throw std::runtime_error("no fixture " + name);

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "format/warc/fields.hpp"
 #include "format/warc/grammar.hpp"
 #include "format/warc/join.hpp"
 #include "format/warc/parts.hpp"
@@ -118,6 +119,10 @@ class WarcFormat final : public Format {
                     std::vector<Finding>& findings) const override {
     return write_record_part(reader, static_cast<const WarcRecord&>(record), part, max_payload, out,
                              findings);
+  }
+  std::span<const FieldInfo> fields() const override { return field_table(); }
+  std::unique_ptr<FieldReader> read_fields(std::span<const query::Path> wanted) const override {
+    return make_field_reader(wanted);
   }
   std::unique_ptr<VerifyPart> verify_part(const Archive& archive,
                                           const VerifyOptions& options) const override {

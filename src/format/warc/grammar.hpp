@@ -147,6 +147,11 @@ std::size_t find_record_start(ByteView octets, std::size_t from, bool line_start
                               bool whole, std::size_t& incomplete_from);
 inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
+// Where in a header of named fields, parsed from `octets`, the header of another record begins, as
+// if damage had taken the end of the first one; npos if it does not seem so. ARC lines are looked
+// for only with `arc`.
+std::size_t find_torn_header(ByteView octets, const Header& header, bool arc);
+
 // RecordProbe::starts_record of the family.
 bool starts_record(ByteView head);
 

@@ -15,16 +15,13 @@
 #include <fonds/bytes.hpp>
 
 #include "format/warc/grammar.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::warc {
 
 inline std::string fixture_path(const std::string& name) {
   const char* folder = std::getenv("FONDS_FIXTURES");  // NOLINT(concurrency-mt-unsafe)
-#ifdef FONDS_TEST_DATA
   return std::string(folder != nullptr ? folder : FONDS_TEST_DATA) + "/warc/" + name;
-#else
-  return std::string(folder != nullptr ? folder : ".") + "/warc/" + name;
-#endif
 }
 
 inline std::string read_fixture(const std::string& name) {

@@ -10,6 +10,7 @@
 #include "codec/zstd/extension.hpp"
 #include "codec/zstd/frame.hpp"
 #include "format/warc/merge_test_support.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -18,9 +18,11 @@ namespace {
 
 Location place_of(const WarcRecord& record) { return {.stored_offset = record.place.unit}; }
 
+// Large pieces let the decoder see that it is not only the head that is wanted.
 Status stream(RecordReader& reader, const ByteOutput& out) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
   while (true) {
-    FONDS_TRY(const ByteView piece, reader.peek_block(1));
+    FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
     if (piece.empty()) {
       return {};
     }

@@ -92,7 +92,10 @@ Result<Record*> WarcReader::advance() {
   }
   record_.header.issues.clear();
   FONDS_CHECK(settle_length());
-  FONDS_CHECK(parse_http());
+  record_.has_http = http_read_ = false;
+  if (record_.header.type == "request" ? options_.http_requests : options_.http) {
+    FONDS_CHECK(read_http());
+  }
   return &record_;
 }
 
@@ -122,6 +125,9 @@ Result<bool> WarcReader::read_header() {
       parse_header(as_bytes(record_.raw), next_.start, true, arc_, header);
       break;
     }
+    if (parsed && options_.search_damaged) {
+      cut_torn_header();
+    }
     if (parsed) {
       break;
     }
@@ -148,6 +154,19 @@ Result<bool> WarcReader::read_header() {
   return true;
 }
 
+// A header that has lost its end does not go on where another one begins.
+void WarcReader::cut_torn_header() {
+  if (next_.start != Start::Modern && next_.start != Start::Positional) {
+    return;
+  }
+  const std::size_t at =
+      find_torn_header(as_bytes(record_.raw), record_.header, arc_.have_filedesc);
+  if (at != npos) {
+    record_.raw.resize(at);
+    parse_header(as_bytes(record_.raw), next_.start, true, arc_, record_.header);
+  }
+}
+
 std::uint64_t WarcReader::largest_header() const {
   return std::min(options_.max_header, options_.memory_budget / 8);
 }
@@ -164,13 +183,11 @@ Result<bool> WarcReader::header_too_long() {
   return false;
 }
 
-Status WarcReader::parse_http() {
-  record_.has_http = false;
-  const bool wanted_here =
-      record_.header.type == "request" ? options_.http_requests : options_.http;
-  if (!wanted_here || remaining_ == 0 || !is_http(record_.header)) {
+Status WarcReader::read_http() {
+  if (http_read_ || consumed_ > 0 || remaining_ == 0 || !is_http(record_.header)) {
     return {};
   }
+  http_read_ = true;
   const auto expect =
       record_.header.type == "request" ? http::Expect::Request : http::Expect::Response;
   std::size_t wanted = 1;

@@ -22,6 +22,7 @@ class WarcReader final : public RecordReader {
   Result<Record*> next() override;
   Result<ByteView> peek_block(std::size_t at_least) override;
   void consume_block(std::size_t n) override;
+  Status read_http() override;
   Result<RecordEnd> finish() override;
   std::vector<Finding> take_loose_findings() override;
   Place end_place() const override { return end_place_; }
@@ -39,6 +40,7 @@ class WarcReader final : public RecordReader {
   Result<Record*> advance();
   Result<RecordEnd> pass_over();
   void keep_error(const Error& error);
+  void cut_torn_header();
   std::uint64_t largest_header() const;
   Result<bool> read_header();
   Result<bool> header_too_long();
@@ -56,7 +58,6 @@ class WarcReader final : public RecordReader {
   Status search_damaged_block();
   Result<std::optional<std::uint64_t>> search_next_record(bool closed, std::uint64_t& ends_before);
   Result<bool> passes_block_end(std::uint64_t& reached);
-  Status parse_http();
   Result<bool> skim_rest();
   Status locate_next(bool after_record);
   Result<bool> skip_line_ends(bool first);
@@ -85,6 +86,7 @@ class WarcReader final : public RecordReader {
   Place end_place_;
   bool started_ = false;
   bool in_record_ = false;
+  bool http_read_ = false;  // of the current record
   std::uint64_t ordinal_ = 0;
   std::uint64_t remaining_ = 0;       // octets of the block that were not consumed
   std::uint64_t consumed_ = 0;        // octets of the block that were

@@ -215,12 +215,12 @@ Result<std::optional<bool>> WarcReader::lands(std::uint64_t n, bool& two_line_en
 
 // Ruling R16: a suspect block ends where a record begins for which there is evidence.
 Status WarcReader::search_damaged_block() {
-  // One LF closes an ARC record, but blocks hold many of them: proof is needed that the block has
-  // swallowed a record.
+  // Line ends close a record, but blocks hold many of them: behind such a block proof is needed
+  // that it has swallowed a record.
   bool closed = false;
   if (record_.header.length_state == Header::LengthState::Good) {
     FONDS_TRY(const auto good, lands(remaining_, closed));
-    if (good.value_or(false) || (closed && record_.header.dialect != Dialect::Arc)) {
+    if (good.value_or(false)) {
       return {};
     }
   }
@@ -271,19 +271,20 @@ Result<bool> WarcReader::passes_block_end(std::uint64_t& reached) {
       return false;
     }
   }
-  bool unused = false;
-  FONDS_TRY(const auto good, lands(reached, unused));
-  return good.value_or(false);
+  bool line_ends_behind = false;
+  FONDS_TRY(const auto good, lands(reached, line_ends_behind));
+  return good.value_or(false) || line_ends_behind;
 }
 
-// The next record inside or behind the suspect block: it follows two line ends, and its own length
-// lands on a record or the end. `ends_before` is set to where those line ends begin. Of a `closed`
-// block the records found in it must reach over its end: it may hold records, and what follows it
-// may be damaged.
+// The next record inside or behind the suspect block: its own length lands on a record, on two line
+// ends or on the end. `ends_before` is set to where the line ends in front of it begin, which
+// damage may have taken. Of a `closed` block the records found in it must reach over its end: it
+// may hold records, and what follows it may be damaged.
 Result<std::optional<std::uint64_t>> WarcReader::search_next_record(bool closed,
                                                                     std::uint64_t& ends_before) {
   const std::size_t most = static_cast<std::size_t>(options_.memory_budget / 8);
-  const bool arc = record_.header.dialect == Dialect::Arc;
+  // In a file that begins as ARC another dialect may be what damage has made up.
+  const bool arc = record_.header.dialect == Dialect::Arc || arc_.have_filedesc;
   std::size_t from = 0;
   std::size_t wanted = kFirstLine;
   Header candidate;
@@ -308,12 +309,10 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(bool closed,
                                   : before.ends_with("\r\n\r\n")     ? 4
                                   : !arc && before.ends_with("\n\n") ? 2
                                                                      : 0;
-    if (line_ends == 0) {
-      if (at >= remaining_ && record_.header.length_state == Header::LengthState::Good) {
-        return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends
-                                                // are damaged
-      }
-      continue;
+    if (line_ends == 0 && record_.header.length_state == Header::LengthState::Good &&
+        at >= remaining_) {
+      return std::optional<std::uint64_t>();  // the record behind a block whose closing line ends
+                                              // are damaged
     }
     ArcContext context = arc_;
     const ByteView there = shown.subspan(at);
@@ -339,9 +338,9 @@ Result<std::optional<std::uint64_t>> WarcReader::search_next_record(bool closed,
       from = at;
       continue;
     }
-    bool unused = false;
-    FONDS_TRY(const auto good, lands(end, unused));
-    if (!good.value_or(false)) {
+    bool line_ends_behind = false;
+    FONDS_TRY(const auto good, lands(end, line_ends_behind));
+    if (!good.value_or(false) && !line_ends_behind) {
       continue;
     }
     std::uint64_t reached = end;

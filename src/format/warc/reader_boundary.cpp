@@ -198,7 +198,7 @@ Result<Start> WarcReader::classify() {
 
 // Steps over octets that are no record, up to the next record or the end of the run.
 Status WarcReader::skip_to_record(bool after_record) {
-  const bool arc = !after_record || record_.header.dialect == Dialect::Arc;
+  const bool arc = !after_record || record_.header.dialect == Dialect::Arc || arc_.have_filedesc;
   std::size_t from = 1;  // there is no record at 0
   bool line_start = true;
   std::size_t wanted = kFirstLine;

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/bytes.hpp"
+#include "codec/zstd/frame.hpp"
 #include "format/warc/repair_groups.hpp"
 
 namespace fonds::warc {
@@ -132,8 +133,7 @@ Result<RewriteReport> Repair::run() {
 }
 
 bool Repair::is_plain(const WarcRecord& record) const {
-  return archive_.codec().name() == "none" ||
-         (watch_.plain_from && record.place.unit >= *watch_.plain_from);
+  return archive_.codec().name() == "none" || watch_.is_plain(record.place.unit);
 }
 
 bool Repair::begins_group(const WarcRecord& record) const {
@@ -230,9 +230,13 @@ Status Repair::take_dictionary(std::uint64_t& from) {
     return {};
   }
   from = std::min<std::uint64_t>(stored_.size(), kSkippableHeader + load_le32(stored_.subspan(4)));
+  // A wrong checksum is a warning as long as frames can be decoded, but no new ones can be made.
+  const auto frame = zstd::parse_frame_header(stored_.subspan(kSkippableHeader));
+  const bool has_checksum = frame && frame->checksum;
   const auto bad =
-      std::find_if(watch_.findings.begin(), watch_.findings.end(), [from](const Finding& finding) {
-        return finding.severity == Severity::Error &&
+      std::find_if(watch_.findings.begin(), watch_.findings.end(), [&](const Finding& finding) {
+        return (finding.severity == Severity::Error ||
+                (has_checksum && finding.code == "zd-checksum")) &&
                finding.where.stored_offset.value_or(0) < from &&
                (finding.code.starts_with("zd-") || finding.where.stored_offset == 0U);
       });
@@ -281,6 +285,8 @@ Status Repair::take_record(const WarcRecord& record) {
   group_->shared = group_->shared || has_finding(end, "not-per-record");
   group_->unconfirmed += block.right ? 0 : 1;
   tell_of_record(record, end, change, block);
+  // What ended a block may be gone when the group is read by itself; then its header counts.
+  group_->claims_large = group_->claims_large || record.header.block_length > held_;
   if (record.block_length.value_or(0) > held_) {
     group_->large.emplace(group_->records, change);
   }

@@ -216,7 +216,7 @@ Status Repair::rewrite(std::uint64_t end) {
   if (archive_.codecs.size() > 1) {
     output_.changed("compressions inside of another were taken off");
   }
-  if (!group_->large.empty()) {
+  if (!group_->large.empty() || group_->claims_large) {
     // What is wrong with them may look different without the bytes behind the group.
     group_->large.clear();
     FONDS_CHECK(read_again(end, [this](WarcReader& reader, const WarcRecord& record) -> Status {

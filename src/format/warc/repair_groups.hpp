@@ -42,6 +42,7 @@ struct RepairGroup {
   std::optional<std::uint64_t> garbage_from;  // the unit behind it that holds no record
   // Of blocks that are too large to be held until it shows what is wrong, by number in the group.
   std::map<std::uint64_t, RecordChange> large;
+  bool claims_large = false;  // a header tells of more than can be held
 };
 
 class Repair {

@@ -20,9 +20,18 @@ constexpr std::string_view kOriginalBlockDigest = "WARC-Original-Block-Digest";
 constexpr std::string_view kOriginalPayloadDigest = "WARC-Original-Payload-Digest";
 constexpr std::string_view kOriginalChecksum = "Original-Checksum";
 
+// Whether a second length says something else, be it a number or not.
+bool contradicts_itself(const Header& header) {
+  const std::string_view first = header.get(Known::ContentLength);
+  return header.dialect == Dialect::Modern &&
+         std::ranges::any_of(header.fields, [first](const Field& field) {
+           return detail::identify(field.name) == Known::ContentLength && field.value != first;
+         });
+}
+
 bool states(const Header& header, std::uint64_t octets) {
   return header.length_state == Header::LengthState::Good && header.block_length == octets &&
-         header.other_lengths.empty();
+         header.other_lengths.empty() && !contradicts_itself(header);
 }
 
 std::string modern_header(const WarcRecord& record, const RecordChange& change) {

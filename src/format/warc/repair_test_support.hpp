@@ -168,7 +168,8 @@ inline std::vector<std::string> errors_of(std::string_view bytes) {
   }
   ops::Verifier verifier({}, {}, false, [&](const Finding& finding) {
     const bool beyond = finding.code == "digest-mismatch" || finding.code == "no-record" ||
-                        finding.code == "zs-record" || finding.code == "zs-warc" || finding.code.starts_with("segment-") ||
+                        finding.code == "zs-record" || finding.code == "zs-warc" ||
+                        finding.code.starts_with("segment-") ||
                         finding.code.starts_with("revisit-");
     if (finding.severity == Severity::Error && !beyond) {
       codes.push_back(std::string(finding.code) + ": " + finding.message);

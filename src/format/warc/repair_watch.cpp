@@ -10,6 +10,7 @@ namespace {
 // Spans that are kept of one record: one of more units than these is not followed in detail.
 constexpr std::size_t kMostSpans = std::size_t{1} << 16;
 constexpr std::size_t kMostFindings = std::size_t{1} << 16;
+constexpr std::uint64_t kToTheEnd = ~std::uint64_t{0};
 
 class WatchedDecoder final : public Decoder {
  public:
@@ -29,6 +30,10 @@ class WatchedDecoder final : public Decoder {
     }
     while (n > 0) {
       const std::uint64_t unit = inner_->place().unit;
+      if (!watch_->plain.empty() && watch_->plain.back().length == kToTheEnd &&
+          unit > watch_->plain.back().offset && inner_->state(inner_->place()).empty()) {
+        watch_->plain.back().length = unit - watch_->plain.back().offset;
+      }
       const std::size_t shown = inner_->shown_of_unit();
       const std::size_t step = shown == 0 ? n : std::min(n, shown);
       watch_->note(unit, step);
@@ -53,7 +58,7 @@ class WatchedDecoder final : public Decoder {
     }
     for (Finding& finding : inner_->take_findings()) {
       if (finding.code == "plain-after-compressed") {
-        watch_->plain_from = finding.where.stored_offset;
+        watch_->plain.push_back({finding.where.stored_offset.value_or(0), kToTheEnd});
       }
       if (watch_->findings.size() < kMostFindings) {
         watch_->findings.push_back(finding);
@@ -69,9 +74,15 @@ class WatchedDecoder final : public Decoder {
 
 }  // namespace
 
+bool Watch::is_plain(std::uint64_t unit) const {
+  return std::ranges::any_of(plain, [unit](const ByteRange& range) {
+    return unit >= range.offset && unit - range.offset < range.length;
+  });
+}
+
 void Watch::note(std::uint64_t unit, std::size_t n) {
   consumed += n;
-  if (plain_from && unit >= *plain_from) {
+  if (is_plain(unit)) {
     return;
   }
   if (!spans_.empty() && spans_.back().unit == unit) {
@@ -110,7 +121,7 @@ Result<std::unique_ptr<WarcReader>> open_watched(const Archive& archive, const R
   decode.probe = archive.format->record_probe();
   decode.salvage = options.search_damaged;
   if (decode.state == "plain") {
-    watch.plain_from = options.start;
+    watch.plain.push_back({options.start, kToTheEnd});
   }
   FONDS_TRY(auto decoder, open_decoder(archive, decode));
   const std::string_view codec = archive.codec().name();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <fonds/bytes.hpp>
 #include <fonds/codec.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
@@ -22,9 +23,11 @@ namespace fonds::warc {
 
 // What was seen. Decoded bytes are counted from where the decoder started.
 struct Watch {
-  std::vector<Finding> findings;            // of the codec; whoever looks at them takes them out
-  std::uint64_t consumed = 0;               // decoded bytes
-  std::optional<std::uint64_t> plain_from;  // stored offset behind which records are stored plain
+  std::vector<Finding> findings;  // of the codec; whoever looks at them takes them out
+  std::uint64_t consumed = 0;     // decoded bytes
+  std::vector<ByteRange> plain;   // where records are stored plain between gzip members
+
+  bool is_plain(std::uint64_t unit) const;
 
   // The unit of a decoded byte that was consumed and not forgotten; nothing if that is not known.
   std::optional<std::uint64_t> unit_of(std::uint64_t decoded) const;

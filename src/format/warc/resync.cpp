@@ -265,6 +265,40 @@ std::size_t find_record_start(ByteView octets, std::size_t from, bool line_start
   return npos;
 }
 
+std::size_t find_torn_header(ByteView octets, const Header& header, bool arc) {
+  const ByteView all = octets.first(std::min(octets.size(), header.length));
+  const std::string_view text = as_text(all);
+  const std::size_t first_line = std::min(text.size(), header.version.size());
+  std::size_t incomplete = 0;
+  const std::size_t at = find_record_start(all, first_line, false, arc, true, incomplete);
+  if (at == npos) {
+    return npos;
+  }
+  // A version can stand in a value. What stands in front of it is no field, or fields come again.
+  const std::string_view line = text.substr(0, at).substr(text.substr(0, at).rfind('\n') + 1);
+  const Start start = classify_start(all.subspan(at));
+  const bool folded = !line.empty() && detail::is_blank(line.front());
+  if (start != Start::Modern || (!folded && line.find(':') == npos)) {
+    return at;
+  }
+  ArcContext unused;
+  Header front, back;
+  const std::string closed = std::string(text.substr(0, at)) + "\r\n\r\n";
+  parse_header(as_bytes(closed), header.start, true, unused, front);
+  parse_header(all.subspan(at), start, true, unused, back);
+  const auto has = [](const Header& parsed, Known known) {
+    return std::ranges::any_of(parsed.fields, [known](const Field& field) {
+      return detail::identify(field.name) == known;
+    });
+  };
+  for (const Known known : {Known::Type, Known::RecordId, Known::ContentLength}) {
+    if (has(front, known) && has(back, known)) {
+      return at;
+    }
+  }
+  return npos;
+}
+
 bool starts_record(ByteView head) {
   auto text = as_text(head);
   if (text.starts_with("\xEF\xBB\xBF")) {

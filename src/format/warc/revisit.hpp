@@ -17,7 +17,7 @@ enum class RevisitProfile : std::uint8_t { IdenticalPayload, NotModified };
 struct RevisitPlan {
   RevisitProfile profile = RevisitProfile::IdenticalPayload;
   OriginalRecord original = {};
-  std::string payload_digest = {};   // labelled; empty: the one that is there stays
+  std::string payload_digest = {};  // labelled; empty: the one that is there stays
   std::string_view http_head = {};  // what stays of the block
 };
 

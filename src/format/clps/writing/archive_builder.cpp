@@ -157,8 +157,8 @@ bool ArchiveBuilder::has_room_for(const Batch& batch) const {
 void ArchiveBuilder::begin_input(std::string name, std::uint64_t split,
                                  std::vector<std::pair<std::string, std::string>> properties) {
   end_input();
-  archive_.inputs.push_back({std::move(name), split, archive_.records, archive_.records,
-                             std::move(properties)});
+  archive_.inputs.push_back(
+      {std::move(name), split, archive_.records, archive_.records, std::move(properties)});
 }
 
 NodeId ArchiveBuilder::node(NodeId parent, NodeType type, std::string_view key) {
@@ -195,88 +195,74 @@ NodeId ArchiveBuilder::node_of(Shapes::Known& shape, std::int32_t local) {
   return id;
 }
 
-Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
-  Shapes::Known::Target& target = shape.targets[local];
-  if (target.table >= 0) {
-    return {};
-  }
-  const Shape::TableDefinition& definition = shape.tables[local];
+// The nodes of a table, with the columns of the batch that hold their values.
+struct ArchiveBuilder::TableNodes {
+  static constexpr std::uint32_t kNoColumn = 0xFFFFFFFF;
   struct Leaf {
     NodeId node;
-    std::uint32_t column;  // of the batch
+    std::uint32_t column;
   };
-  constexpr std::uint32_t kNoColumn = 0xFFFFFFFF;
-  std::vector<Leaf> ordered;
-  std::vector<std::uint32_t> unordered_columns;
-  std::vector<std::int32_t> unordered;
+  std::vector<Leaf> ordered;                     // outside of structured arrays
+  std::vector<std::int32_t> unordered;           // within them, with tags
+  std::vector<std::uint32_t> unordered_columns;  // of those that have values
+  std::uint32_t columns = 0;                     // in all
+};
+
+Result<ArchiveBuilder::TableNodes> ArchiveBuilder::nodes_of(Shapes::Known& shape,
+                                                            std::uint32_t local) {
+  const Shape::TableDefinition& definition = shape.tables[local];
+  TableNodes nodes;
   std::vector<std::size_t> open;  // places of tags
-  std::uint32_t column = 0;
   for (std::size_t i = 0; i < definition.tokens.size(); ++i) {
     const Token token = definition.tokens[i];
     if (token.is(Step::EndArray) || token.is(Step::EndObject)) {
-      const std::size_t length = unordered.size() - open.back() - 1;
+      const std::size_t length = nodes.unordered.size() - open.back() - 1;
       if (length > kMostTagged) {
         return fail(
             ErrorCode::LimitExceeded,
             fmt::format("an array of {} values is too long for a structured array", length));
       }
-      unordered[open.back()] =
+      nodes.unordered[open.back()] =
           tag(token.is(Step::EndArray) ? NodeType::StructuredArray : NodeType::Object, length);
       open.pop_back();
       continue;
     }
     const NodeId id = node_of(shape, definition.nodes[i]);
     if (token.is(Step::BeginArray) || token.is(Step::BeginObject)) {
-      open.push_back(unordered.size());
-      unordered.push_back(0);
+      open.push_back(nodes.unordered.size());
+      nodes.unordered.push_back(0);
       continue;
     }
-    const std::uint32_t own = has_values(token) ? definition.columns[column++] : kNoColumn;
+    const std::uint32_t own =
+        has_values(token) ? definition.columns[nodes.columns++] : TableNodes::kNoColumn;
     if (open.empty() && token.type() != NodeType::StructuredArray) {
-      ordered.push_back({id, own});
+      nodes.ordered.push_back({id, own});
       continue;
     }
-    unordered.push_back(id);
-    if (own != kNoColumn) {
-      unordered_columns.push_back(own);
+    nodes.unordered.push_back(id);
+    if (own != TableNodes::kNoColumn) {
+      nodes.unordered_columns.push_back(own);
     }
   }
-  if (archive_.nodes.size() > kMostNodes) {
-    return fail(ErrorCode::LimitExceeded, "one archive cannot hold the keys of these events");
-  }
-  std::sort(ordered.begin(), ordered.end(),
-            [](const Leaf& a, const Leaf& b) { return a.node < b.node; });
-  std::vector<std::int32_t> entries;
-  if (rules_.log_order) {
-    entries.push_back(1);
-  }
-  target.columns.resize(column);
-  std::uint32_t stored = 0;
-  for (const Leaf& leaf : ordered) {
-    entries.push_back(leaf.node);
-    if (leaf.column != kNoColumn) {
-      target.columns[leaf.column] = stored++;
-    }
-  }
-  const std::size_t ordered_entries = entries.size();
-  entries.insert(entries.end(), unordered.begin(), unordered.end());
-  for (const std::uint32_t own : unordered_columns) {
-    target.columns[own] = stored++;
-  }
+  return nodes;
+}
 
-  std::string key(sizeof ordered_entries + entries.size() * sizeof(std::int32_t), '\0');
-  std::memcpy(key.data(), &ordered_entries, sizeof ordered_entries);
+// The number of the table with these entries, of which the first `ordered` are no part of
+// structured arrays, and so many columns.
+std::size_t ArchiveBuilder::table_of(std::vector<std::int32_t> entries, std::size_t ordered,
+                                     std::uint32_t columns) {
+  std::string key(sizeof ordered + entries.size() * sizeof(std::int32_t), '\0');
+  std::memcpy(key.data(), &ordered, sizeof ordered);
   if (!entries.empty()) {
-    std::memcpy(key.data() + sizeof ordered_entries, entries.data(),
-                entries.size() * sizeof(std::int32_t));
+    std::memcpy(key.data() + sizeof ordered, entries.data(), entries.size() * sizeof(std::int32_t));
   }
   const auto [entry, made] = tables_.try_emplace(std::move(key), archive_.tables.size());
   if (made) {
     BuiltTable& table = archive_.tables.emplace_back();
-    table.columns.resize(stored);
+    table.columns.resize(columns);
     std::uint32_t next = 0;
     for (std::size_t i = rules_.log_order ? 1 : 0; i < entries.size(); ++i) {
-      if (i >= ordered_entries && is_tag(entries[i])) {
+      if (i >= ordered && is_tag(entries[i])) {
         continue;
       }
       const NodeType type = archive_.nodes[static_cast<std::size_t>(entries[i])].type;
@@ -286,9 +272,40 @@ Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
       }
     }
     table.entries = std::move(entries);
-    table.ordered = ordered_entries;
+    table.ordered = ordered;
   }
-  target.table = static_cast<std::int64_t>(entry->second);
+  return entry->second;
+}
+
+Status ArchiveBuilder::find_table(Shapes::Known& shape, std::uint32_t local) {
+  Shapes::Known::Target& target = shape.targets[local];
+  if (target.table >= 0) {
+    return {};
+  }
+  FONDS_TRY(TableNodes nodes, nodes_of(shape, local));
+  if (archive_.nodes.size() > kMostNodes) {
+    return fail(ErrorCode::LimitExceeded, "one archive cannot hold the keys of these events");
+  }
+  std::sort(nodes.ordered.begin(), nodes.ordered.end(),
+            [](const auto& a, const auto& b) { return a.node < b.node; });
+  std::vector<std::int32_t> entries;
+  if (rules_.log_order) {
+    entries.push_back(1);
+  }
+  target.columns.resize(nodes.columns);
+  std::uint32_t stored = 0;
+  for (const TableNodes::Leaf& leaf : nodes.ordered) {
+    entries.push_back(leaf.node);
+    if (leaf.column != TableNodes::kNoColumn) {
+      target.columns[leaf.column] = stored++;
+    }
+  }
+  const std::size_t ordered = entries.size();
+  entries.insert(entries.end(), nodes.unordered.begin(), nodes.unordered.end());
+  for (const std::uint32_t own : nodes.unordered_columns) {
+    target.columns[own] = stored++;
+  }
+  target.table = static_cast<std::int64_t>(table_of(std::move(entries), ordered, stored));
   return {};
 }
 

@@ -132,10 +132,10 @@ class ArchiveBuilder {
   std::uint64_t encoded_size() const { return encoded_; }
   std::uint64_t held() const;
   // Of what is kept to give back the original bytes.
-  std::uint64_t exact_size() const { return archive_.forms.stored_size() + own_ + archive_.gaps.held(); }
-  const TimePatterns* patterns() const {
-    return archive_.patterns ? &*archive_.patterns : nullptr;
+  std::uint64_t exact_size() const {
+    return archive_.forms.stored_size() + own_ + archive_.gaps.held();
   }
+  const TimePatterns* patterns() const { return archive_.patterns ? &*archive_.patterns : nullptr; }
   const BuiltArchive& archive() const { return archive_; }
   BuiltArchive take() {
     end_input();
@@ -161,6 +161,10 @@ class ArchiveBuilder {
 
   NodeId node(NodeId parent, NodeType type, std::string_view key);
   NodeId node_of(Shapes::Known& shape, std::int32_t local);
+  struct TableNodes;
+  Result<TableNodes> nodes_of(Shapes::Known& shape, std::uint32_t local);
+  std::size_t table_of(std::vector<std::int32_t> entries, std::size_t ordered,
+                       std::uint32_t columns);
   Status find_table(Shapes::Known& shape, std::uint32_t local);
   void append(BuiltColumn& column, const ColumnValues& values, const Maps& maps);
   void append_split(BuiltColumn& column, const ColumnValues& values,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "format/clps/float_format.hpp"
 
@@ -30,8 +31,8 @@ std::string_view to_string(Change change) {
       return "strings with lone surrogates, which became U+FFFD";
     case Change::TimesKeptOut:
       return "values at the timestamp key that are kept as ordinary values";
-    case Change::GeneratedFloats:
-      return "numbers without a JSON text, which became null";
+    case Change::NumbersAsNull:
+      return "numbers beyond the range of floats, or none at all, which became null";
     case Change::ReplacedOctets:
       return "octets that are no UTF-8, which became U+FFFD";
     case Change::ByteOrderMarks:
@@ -301,13 +302,18 @@ void BatchBuilder::real(Place place, std::string_view text, double value) {
   }
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const bool integer = text.find_first_of(".eE") == std::string_view::npos;
-  if (rules_.dictionary_floats() && (rules_.float_texts || integer)) {
+  const bool finite = std::isfinite(value);  // an infinity has no text that is JSON
+  if (rules_.dictionary_floats() && (rules_.float_texts || integer || !finite)) {
     if (const auto format = integer ? std::nullopt : float_format_of(text, value)) {
       add(place, NodeType::FormattedFloat, bits, {}, *format);
     } else {
       add(place, NodeType::DictionaryFloat, 0, text);
     }
     return;
+  }
+  if (!finite) {
+    count(Change::NumbersAsNull);
+    return null(place);
   }
   if (integer) {
     count(Change::IntegerAsFloat);

@@ -50,9 +50,9 @@ enum class Change : std::uint8_t {
   FloatSpelling,   // a float that does not come back as it was written
   IntegerAsFloat,  // beyond 64 bits, where the version has no better form
   LoneSurrogates,
-  TimesKeptOut,     // values at the timestamp key that no pattern gives back
-  GeneratedFloats,  // NaN and infinities, which have no JSON text
-  ReplacedOctets,   // invalid UTF-8 in what is kept as `_unparsed`
+  TimesKeptOut,    // values at the timestamp key that no pattern gives back
+  NumbersAsNull,   // NaN and infinities, which have no JSON text
+  ReplacedOctets,  // invalid UTF-8 in what is kept as `_unparsed`
   ByteOrderMarks,
   GeneratedKeys,  // of an archive: they are not rebuilt
 };

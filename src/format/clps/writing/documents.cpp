@@ -4,62 +4,24 @@
 #include <cstring>
 #include <utility>
 
-#include <fonds/format.hpp>
-
 #include "base/guarded.hpp"
-#include "codec/nested.hpp"
-#include "codec/none/codec.hpp"
+#include "format/clps/writing/blanks.hpp"
+#include "format/clps/writing/open_input.hpp"
 #include "format/common/judge.hpp"
 
 namespace fonds::clps {
 namespace {
 
 constexpr std::size_t kMostBlanks = std::size_t{64} << 20;
-constexpr std::size_t kHead = std::size_t{64} << 10;
-constexpr int kMaxLayers = 2;
 constexpr std::uint64_t kMostDocument = (std::uint64_t{4} << 30) - (std::uint64_t{1} << 20);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(char c) { return c == '\n' || c == ' ' || c == '\r' || c == '\t'; }
-const char* skip_blanks(const char* at, const char* end) {
-  while (at < end && is_blank(*at)) {
-    ++at;
-  }
-  return at;
-}
-// The end of [begin, end) without blanks.
-const char* trim(const char* begin, const char* end) {
-  while (end > begin && is_blank(end[-1])) {
-    --end;
-  }
-  return end;
-}
-const char* find_line_feed(const char* at, const char* end) {
-  const void* const found =
-      at < end ? std::memchr(at, '\n', static_cast<std::size_t>(end - at)) : nullptr;
-  return found != nullptr ? static_cast<const char*>(found) : end;
-}
 // The line feed in [at, end) that a `{` follows in [at, end]; `end` if there is none.
 const char* find_line_with_object(const char* at, const char* end) {
   for (at = find_line_feed(at, end); at < end && at[1] != '{'; at = find_line_feed(at + 1, end)) {
   }
   return at;
 }
-// Whether a line that is not empty goes from `{` to `}` and holds a `}` and then a `{`, perhaps in
-// a string.
-bool may_be_several(std::string_view line) {
-  if (line.front() != '{' || line.back() != '}') {
-    return false;
-  }
-  for (std::size_t at = line.find('{', 1); at != std::string_view::npos;
-       at = line.find('{', at + 1)) {
-    if (*(trim(line.data(), line.data() + at) - 1) == '}') {
-      return true;
-    }
-  }
-  return false;
-}
-
 Error copy_of(const Error& error) {
   return Error(error.code(), error.message(), error.where()).as(error.rule());
 }
@@ -101,44 +63,6 @@ Status PieceBuffer::reserve(std::size_t capacity, std::size_t used) {
   bytes_.reset(larger);
   capacity_ = capacity;
   return {};
-}
-
-Result<std::unique_ptr<Decoder>> open_input(std::shared_ptr<ByteSource> source,
-                                            const ReadOptions& options) {
-  return guarded([&]() -> Result<std::unique_ptr<Decoder>> {
-    const DecodeOptions decode = decode_options(options);
-    const std::string name = source->name();
-    std::unique_ptr<Decoder> decoder;
-    if (source->random_access()) {
-      std::vector<std::byte> head(kHead);
-      std::size_t have = 0;
-      while (have < head.size()) {
-        FONDS_TRY(const std::size_t n, source->read_at(have, MutableByteView(head).subspan(have)));
-        if (n == 0) {
-          break;
-        }
-        have += n;
-      }
-      head.resize(have);
-      FONDS_TRY(decoder, probe_codec(head).decode(source, decode));
-    } else {
-      // A pipe is looked at through the plain decoder, which keeps what it has shown.
-      FONDS_TRY(decoder, none::none_codec().decode(std::move(source), {}));
-      FONDS_TRY(const ByteView head, decoder->peek(kHead));
-      if (const Codec& codec = probe_codec(head); codec.name() != "none") {
-        FONDS_TRY(decoder, decode_nested(std::move(decoder), name, codec, decode));
-      }
-    }
-    for (int layer = 1; layer < kMaxLayers; ++layer) {
-      FONDS_TRY(const ByteView head, decoder->peek(kHead));
-      const Codec& codec = probe_codec(head);
-      if (codec.name() == "none") {
-        break;
-      }
-      FONDS_TRY(decoder, decode_nested(std::move(decoder), name, codec, decode));
-    }
-    return decoder;
-  });
 }
 
 Result<std::unique_ptr<DocumentReader>> DocumentReader::open(std::shared_ptr<ByteSource> source,
@@ -602,53 +526,6 @@ Result<Piece> Piece::of_lines(std::string_view lines, std::uint64_t offset) {
   piece.size_ = lines.size();
   piece.offset_ = offset;
   return piece;
-}
-
-DocumentCutter::DocumentCutter(const Piece& piece) : piece_(&piece), text_(piece.text()) {
-  if (piece.left_out()) {
-    text_ = {};
-  }
-}
-
-bool DocumentCutter::next(std::string_view& text) {
-  if (!rest_.empty()) {
-    split(text);
-    return true;
-  }
-  const char* const end = text_.data() + text_.size();
-  const char* const begin = skip_blanks(text_.data() + at_, end);
-  if (begin == end) {
-    at_ = text_.size();
-    return false;
-  }
-  const auto first = static_cast<std::size_t>(begin - text_.data());
-  const std::vector<Piece::Extent>& documents = piece_->documents();
-  if (extent_ < documents.size() && documents[extent_].begin == first) {
-    at_ = documents[extent_++].end;
-    text = text_.substr(first, at_ - first);
-    return true;
-  }
-  const char* const feed = find_line_feed(begin, end);
-  at_ = static_cast<std::size_t>(feed - text_.data());
-  text = {begin, static_cast<std::size_t>(trim(begin, feed) - begin)};
-  if (may_be_several(text)) {
-    rest_ = text;
-    split(text);
-  }
-  return true;
-}
-
-// The first document of what is left of a line; all of it where brackets do not show one.
-void DocumentCutter::split(std::string_view& text) {
-  text = std::exchange(rest_, {});
-  scanner_.start(0);
-  if (text.front() == '{' &&
-      scanner_.scan(text.data(), text.data() + text.size()) == BracketScanner::State::Complete) {
-    const char* const end = text.data() + text.size();
-    text = text.substr(0, static_cast<std::size_t>(scanner_.position()));
-    const char* const behind = skip_blanks(text.data() + text.size(), end);
-    rest_ = {behind, static_cast<std::size_t>(end - behind)};
-  }
 }
 
 }  // namespace fonds::clps

@@ -8,7 +8,8 @@
 // Lines. The first line that is not blank decides: if it is short and the brackets that it opens
 // are closed in it, or if it begins with no bracket, the input holds lines. In such an input a line
 // is what lies between two line feeds, without blanks at both ends.
-// - A line from `{` to `}` whose brackets are balanced is a document, or several, if brackets say so
+// - A line from `{` to `}` whose brackets are balanced is a document, or several, if brackets say
+// so
 //   (DocumentCutter).
 // - Another line with `{` in front begins a document that goes over lines, if brackets are balanced
 //   somewhere behind it (BracketScanner tells what makes them not). What follows on the line where
@@ -111,11 +112,6 @@ class Piece {
   std::vector<Extent> documents_;
   std::optional<LeftOut> left_out_;
 };
-
-// The decoder of an input by its content: plain, or compressed, also twice. Its peek() shows what
-// the input is. Errors: those of reading.
-Result<std::unique_ptr<Decoder>> open_input(std::shared_ptr<ByteSource> source,
-                                            const ReadOptions& options);
 
 // Cuts an input into pieces. Holds one piece, or one document with what was decoded behind it.
 class DocumentReader {

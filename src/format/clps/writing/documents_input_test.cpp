@@ -17,6 +17,7 @@
 #include "codec/testing.hpp"
 #include "format/clps/writing/documents.hpp"
 #include "format/clps/writing/documents_testing.hpp"
+#include "format/clps/writing/open_input.hpp"
 
 namespace fonds::clps {
 namespace {

@@ -7,6 +7,7 @@
 
 #include <simdjson.h>
 
+#include "base/nearest_double.hpp"
 #include "format/clps/writing/last_wins.hpp"
 #include "format/clps/writing/utf8_text.hpp"
 #include "query/json_scanner.hpp"
@@ -41,16 +42,6 @@ std::size_t replace_surrogates(std::string& text) {
     }
   }
   return replaced;
-}
-
-bool is_json(std::string_view text) {
-  query::JsonScanner scanner(text);
-  while (true) {
-    const query::JsonToken token = scanner.next();
-    if (token == query::JsonToken::End || token == query::JsonToken::Damaged) {
-      return token == query::JsonToken::End;
-    }
-  }
 }
 
 // One object after another, each by a recursive descent over simdjson's cursor.
@@ -136,7 +127,7 @@ class Descent {
     if (std::memchr(text.data(), '\\', text.size()) == nullptr) {
       return true;
     }
-    if (!is_json(spelled)) {  // its escapes are to be looked at
+    if (!query::is_json(spelled)) {  // its escapes are to be looked at
       return false;
     }
     std::string scratch;
@@ -187,7 +178,7 @@ class Descent {
         out_.spelled(token);
         return Fault::None;
       }
-      out_.real(place, token, std::strtod(std::string(token).c_str(), nullptr));
+      out_.real(place, token, nearest_double(token));
       out_.spelled(token);
       return Fault::None;
     }
@@ -196,10 +187,10 @@ class Descent {
       // Beyond the range of a double, or no number.
       const char* const end = token.data() + token.size();
       const auto [stop, error] = std::from_chars(token.data(), end, real);
-      if (!is_json(token) || stop != end || error != std::errc::result_out_of_range) {
+      if (!query::is_json(token) || stop != end || error != std::errc::result_out_of_range) {
         return Fault::Syntax;
       }
-      real = std::strtod(std::string(token).c_str(), nullptr);
+      real = nearest_double(token);
     }
     out_.real(place, token, real);
     out_.spelled(token);
@@ -215,7 +206,7 @@ class Descent {
       return Fault::Syntax;
     }
     raw = without_blanks_behind(raw);
-    if (!is_json(raw)) {
+    if (!query::is_json(raw)) {
       return Fault::Syntax;
     }
     add_array(raw, place);
@@ -384,15 +375,14 @@ struct JsonWalker::State {
     const char* behind = nullptr;
     const bool more = document.current_location().get(behind) == simdjson::SUCCESS &&
                       behind >= text.data() && behind < text.data() + text.size();
-    const std::size_t end =
-        more ? static_cast<std::size_t>(behind - text.data()) : text.size();
+    const std::size_t end = more ? static_cast<std::size_t>(behind - text.data()) : text.size();
     out.end_event(at, without_blanks_behind(text.substr(0, end)), true);
     return end;
   }
 
   std::size_t add_without_duplicates(std::string_view text, std::size_t at, BatchBuilder& out) {
     const std::size_t end = end_of_object(text);
-    if (end == std::string_view::npos || !is_json(text.substr(0, end))) {
+    if (end == std::string_view::npos || !query::is_json(text.substr(0, end))) {
       reason = reason_of(Fault::Syntax, simdjson::SUCCESS);
       return std::string_view::npos;
     }

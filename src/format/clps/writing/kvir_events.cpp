@@ -54,7 +54,7 @@ void add_value(const kvir::Value& value, Place place, BatchBuilder& out) {
       break;
   }
   if (!std::isfinite(value.real)) {
-    out.count(Change::GeneratedFloats);
+    out.count(Change::NumbersAsNull);
     return out.null(place);
   }
   std::string text;

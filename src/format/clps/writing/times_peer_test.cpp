@@ -20,6 +20,7 @@
 #include "format/clps/testing.hpp"
 #include "format/clps/writing/times.hpp"
 #include "format/clps/writing/times_testing.hpp"
+#include "test_paths.hpp"
 
 namespace fonds::clps {
 namespace {

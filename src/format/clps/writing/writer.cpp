@@ -1,6 +1,5 @@
 // The course of writing: pieces of inputs → batches on workers → archives, in the inputs' order.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +9,6 @@
 #include <fmt/core.h>
 
 #include <fonds/formats/clps_writing.hpp>
-#include <fonds/query.hpp>
 
 #include "base/guarded.hpp"
 #include "base/ordered_jobs.hpp"
@@ -20,6 +18,8 @@
 #include "format/clps/writing/documents.hpp"
 #include "format/clps/writing/json_walker.hpp"
 #include "format/clps/writing/kvir_events.hpp"
+#include "format/clps/writing/open_input.hpp"
+#include "format/clps/writing/writer_options.hpp"
 #include "format/kvir/stream.hpp"
 
 namespace fonds::clps {
@@ -35,8 +35,6 @@ constexpr std::size_t kMagicOctets = 4;
 constexpr std::uint64_t kMostOriginals = std::uint64_t{48} << 20;
 constexpr std::uint64_t kLargestOriginals = std::uint64_t{200} << 20;
 constexpr std::uint32_t kOwnShape = 0;  // of the merging stage, when it works itself
-
-constexpr std::array kVersions = {Version{0, 3, 1}, Version{0, 4, 1}, Version{0, 5, 0}};
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
@@ -81,62 +79,7 @@ class Worker {
   JsonWalker walker_;
 };
 
-Result<Rules> rules_of(const WriterOptions& options) {
-  Rules rules;
-  rules.version = options.version;
-  rules.structured_arrays = options.structurize_arrays;
-  rules.float_texts = options.retain_float_format;
-  rules.log_order = options.log_order;
-  rules.exact = options.exact;
-  if (!options.timestamp_key.empty()) {
-    FONDS_TRY(const query::Path path, query::parse_path(options.timestamp_key));
-    rules.time_generated = path.space == query::Namespace::Generated;
-    if (path.space != query::Namespace::User && path.space != query::Namespace::Generated) {
-      return fail(ErrorCode::BadArgument, "the timestamp key is one of events");
-    }
-    for (const query::PathStep& step : path.steps) {
-      if (step.wildcard) {
-        return fail(ErrorCode::BadArgument, "the timestamp key names one key; it has no wildcards");
-      }
-      rules.time_key.push_back(step.key);
-    }
-  }
-  return rules;
-}
-
-Status check(const WriterOptions& options) {
-  if (std::find(kVersions.begin(), kVersions.end(), options.version) == kVersions.end()) {
-    return fail(ErrorCode::BadArgument,
-                fmt::format("archives of version {} cannot be written; 0.3.1, 0.4.1 and 0.5.0 can",
-                            options.version.to_string()));
-  }
-  if (options.level < 1 || options.level > 19) {
-    return fail(ErrorCode::BadArgument, fmt::format("level {} is none of 1 to 19", options.level));
-  }
-  if (options.target_encoded_size == 0 || options.max_document_size == 0) {
-    return fail(ErrorCode::BadArgument, "sizes are at least 1");
-  }
-  if (options.exact && !options.log_order) {
-    return fail(ErrorCode::BadArgument, "the original bytes need the order of the log");
-  }
-  for (const auto& [key, value] : options.properties) {
-    if (const std::string fault = property_fault(key); !fault.empty()) {
-      return fail(ErrorCode::BadArgument, fault);
-    }
-  }
-  return {};
-}
-
 }  // namespace
-
-std::span<const Version> writable_versions() { return kVersions; }
-
-std::string property_fault(std::string_view key) {
-  if (key.starts_with('_')) {
-    return fmt::format("the property '{}' begins with '_': such keys are the format's own", key);
-  }
-  return key.empty() ? "a property has no key" : "";
-}
 
 struct ArchiveWriter::State {
   State(WriterOptions given, Rules made)
@@ -319,19 +262,19 @@ struct ArchiveWriter::State {
       }
     }
     for (std::size_t i = 0; i < kChanges; ++i) {
-      count(static_cast<Change>(i), batch.changes[i]);
-      if (options.strict && batch.changes[i] > 0) {
-        return fail(ErrorCode::Corrupt,
-                    fmt::format("{}: {}", to_string(static_cast<Change>(i)), batch.changes[i]),
-                    {.source = input, .decoded_offset = job.piece.offset()});
-      }
+      FONDS_CHECK(count(to_string(static_cast<Change>(i)), batch.changes[i],
+                        {.source = input, .decoded_offset = job.piece.offset()}));
     }
     return {};
   }
-  void count(Change change, std::uint64_t n) {
-    if (n > 0) {
-      report.changes[std::string(to_string(change))] += n;
+  Status count(std::string_view change, std::uint64_t n, Location where) {
+    if (n > 0 && options.strict) {
+      return fail(ErrorCode::Corrupt, fmt::format("{}: {}", change, n), std::move(where));
     }
+    if (n > 0) {
+      report.changes[std::string(change)] += n;
+    }
+    return {};
   }
 
   // Stores the archive, and begins the next one.
@@ -339,14 +282,14 @@ struct ArchiveWriter::State {
     FONDS_TRY(WrittenArchive written, assemble(builder->take(), rules, options, archives));
     ++archives;
     ++report.archives;
-    if (written.columns_bytes == 0) {
-      ++report.changes["archives without columns, which the clp-s tool cannot open"];
-    }
+    FONDS_CHECK(count("archives without columns, which the clp-s tool cannot open",
+                      written.columns_bytes == 0 ? 1 : 0, {.source = input}));
     builder = std::make_unique<ArchiveBuilder>(rules, shapes);
     return options.archive ? options.archive(std::move(written)) : Status();
   }
 
   Status begin_input(std::string_view name, Properties with) {
+    FONDS_CHECK(flush_lines());
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::BeginInput;
     job->name = name;
@@ -400,7 +343,8 @@ struct ArchiveWriter::State {
       }
       if (!marked && reader.had_byte_order_mark()) {
         marked = true;
-        count(Change::ByteOrderMarks, 1);
+        FONDS_CHECK(count(to_string(Change::ByteOrderMarks), 1,
+                          {.source = std::string(name), .decoded_offset = 0}));
       }
       if (!more || !*more) {
         FONDS_CHECK(end_input(reader));
@@ -465,12 +409,47 @@ struct ArchiveWriter::State {
     return {};
   }
 
+  // Whole lines as a piece; `told` are the octets before them.
+  Status put_lines(std::string_view text, std::uint64_t& told) {
+    auto job = std::make_unique<Job>();
+    FONDS_TRY(job->piece, Piece::of_lines(text, told));
+    job->input_bytes = text.size();
+    told += text.size();
+    return put(std::move(job));
+  }
+
+  Status begin(std::string_view name) {
+    FONDS_CHECK(begin_input(name, {}));
+    lines_told = 0;
+    return {};
+  }
+  // Pieces end where the octets say, not where calls do.
+  Status add_lines(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+      lines.append(text.substr(0, end));
+      text.remove_prefix(end);
+      FONDS_CHECK(lines.size() < piece_bytes ? Status() : flush_lines());
+    }
+    return {};
+  }
+  Status flush_lines() {
+    if (lines.empty()) {
+      return {};
+    }
+    auto status = put_lines(lines, lines_told);
+    lines.clear();
+    return status;
+  }
+
   // Events of another archive, as the JSON texts that it gives.
   Status add(const std::shared_ptr<const Archive>& archive) {
-    count(Change::GeneratedKeys, archive->tree().generated_root() == kNoNode ? 0 : 1);
-    if (archive->metadata().originals != nullptr) {
-      ++report.changes["original texts of archives, which are not carried over"];
-    }
+    FONDS_CHECK(count(to_string(Change::GeneratedKeys),
+                      archive->tree().generated_root() == kNoNode ? 0 : 1,
+                      {.source = archive->name()}));
+    FONDS_CHECK(count("original texts of archives, which are not carried over",
+                      archive->metadata().originals == nullptr ? 0 : 1,
+                      {.source = archive->name()}));
     RebuildOptions rebuild;
     rebuild.threads = options.threads;
     FONDS_TRY(const auto rebuilder, Rebuilder::open(archive, rebuild));
@@ -504,11 +483,7 @@ struct ArchiveWriter::State {
         }
         const std::size_t from = batch->lines[line].begin;
         const std::size_t to = batch->lines[end - 1].begin + batch->lines[end - 1].length + 1;
-        auto job = std::make_unique<Job>();
-        FONDS_TRY(job->piece, Piece::of_lines(batch->text.substr(from, to - from), told));
-        job->input_bytes = to - from;
-        told += to - from;
-        FONDS_CHECK(put(std::move(job)));
+        FONDS_CHECK(put_lines(batch->text.substr(from, to - from), told));
         line = end;
       }
     }
@@ -543,6 +518,8 @@ struct ArchiveWriter::State {
   std::string input;  // that is merged
   std::uint64_t split = 0;
   Properties properties;
+  std::string lines;             // of add_lines(), not yet a piece
+  std::uint64_t lines_told = 0;  // octets before them
   WriterReport report;
   std::optional<Error> error;
   Worker own;
@@ -567,8 +544,17 @@ Status ArchiveWriter::add(std::shared_ptr<const Archive> archive) {
   return state_->once([&] { return state_->add(archive); });
 }
 
+Status ArchiveWriter::begin(std::string_view name) {
+  return state_->once([&] { return state_->begin(name); });
+}
+
+Status ArchiveWriter::add_lines(std::string_view lines) {
+  return state_->once([&] { return state_->add_lines(lines); });
+}
+
 Result<WriterReport> ArchiveWriter::finish() {
   return state_->once([&]() -> Result<WriterReport> {
+    FONDS_CHECK(state_->flush_lines());
     FONDS_CHECK(state_->drain());
     FONDS_CHECK(state_->complete());
     return std::move(state_->report);

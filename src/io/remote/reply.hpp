@@ -1,0 +1,76 @@
+// One reply of a server: filled by the client's thread, emptied by the thread that reads.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
+
+#include "io/remote/session.hpp"
+#include "io/remote/transfer.hpp"
+
+namespace fonds::remote {
+
+class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
+ public:
+  struct Head {
+    int status = 0;
+    std::vector<std::pair<std::string, std::string>> headers;
+    // The first value of the header with this name in lower case; empty: none.
+    std::string_view get(std::string_view name) const;
+  };
+
+  // What happens if more than `room` bytes of a body wait to be read: a stream pauses until they
+  // are read, a piece whose length is known is no more wanted.
+  enum class Full : std::uint8_t { Pauses, Stops };
+  Reply(Session& session, std::uint64_t room, Full full)
+      : session_(session), room_(room), full_(full) {}
+
+  // Sends the request. The reply must be held by a shared_ptr.
+  void start(Request request);
+
+  // Waits for the head; nullptr if the transfer ended before it. Errors: Cancelled.
+  Result<const Head*> head();
+  // Waits for bytes and takes up to out.size() of them; 0: the transfer has ended, outcome() says
+  // how. Errors: Cancelled.
+  Result<std::size_t> read(MutableByteView out);
+  // Waits for the end of the transfer; read() then gives everything at once. Errors: Cancelled.
+  Status await_end();
+  // After the end.
+  const Outcome& outcome() const { return *outcome_; }
+  const Head* known_head() const { return head_ ? &*head_ : nullptr; }
+  // What was not read.
+  std::vector<std::byte> take_all();
+  // No more of it is wanted.
+  void stop();
+
+  bool head(int status, std::vector<std::pair<std::string, std::string>> headers) override;
+  Take data(std::span<const std::byte> piece) override;
+  void done(const Outcome& outcome) override;
+
+ private:
+  template <typename Ready>
+  Status await(std::unique_lock<std::mutex>& lock, Ready ready);
+
+  Session& session_;
+  const std::uint64_t room_;
+  const Full full_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // All under mutex_.
+  std::optional<Head> head_;
+  std::vector<std::byte> bytes_;  // from taken_ on they wait
+  std::size_t taken_ = 0;
+  bool paused_ = false, stopped_ = false;
+  std::optional<Outcome> outcome_;
+};
+
+}  // namespace fonds::remote

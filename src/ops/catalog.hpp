@@ -1,0 +1,27 @@
+// The catalog of a crawl: what is known of the records of web archives, as events of a clp-s
+// archive. Bodies stay where they are; each event names the place of its record.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include <fonds/error.hpp>
+#include <fonds/finding.hpp>
+#include <fonds/format.hpp>
+#include <fonds/formats/clps_writing.hpp>
+
+#include "ops/scan.hpp"
+
+namespace fonds::ops {
+
+// The key of an event's time.
+inline constexpr std::string_view kCatalogTime = "date";
+
+// Adds an event for each record of a web archive, whose name in the events is `name`, in file
+// order; what is written does not depend on the number of threads. Of damaged archives
+// all that can be read goes in. Errors: those of reading and of the writer; Corrupt at the first
+// warning or error, which was told, with scan.strict.
+Status add_catalog(clps::ArchiveWriter& writer, const Archive& archive, std::string_view name,
+                   const ScanOptions& scan, const std::function<void(const Finding&)>& on_finding);
+
+}  // namespace fonds::ops

@@ -1,0 +1,84 @@
+// The archives that the laws and the damage campaign are checked on: one table over all formats and
+// codecs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fonds/format.hpp>
+
+namespace fonds::laws {
+
+// Sanitizers make everything several times slower: some rows are smaller, some laws try less.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+struct Row {
+  std::string name;    // "warc-1.1/gzip"; of fixtures their path
+  std::string format;  // as OpenOptions::format; empty: recognized by its content
+  // The bytes of the archive, the same at every call. Of an archive that is a directory, none: see
+  // `directory`.
+  std::function<std::string()> bytes = {};
+  // The contents of its records in file order; of none where they are known only by reading.
+  std::function<std::vector<std::string>()> blocks = {};
+  bool ordered = true;      // whether the archive keeps their order
+  std::string to = {};      // as `convert --to`, so that the records are written like these
+  WriteOptions write = {};  // and how
+  ReadOptions read = {};    // what the archive does not tell of itself
+  std::function<std::filesystem::path()> directory = {};  // called instead of `bytes`
+  bool damaged = false;  // see damaged_fixtures(): some laws are about good archives only
+};
+void PrintTo(const Row& row, std::ostream* out);
+
+// All rows, in a fixed order: archives that are made, then fixtures.
+const std::vector<Row>& rows();
+// Those that are made, small ones of every format and codec.
+const std::vector<Row>& made_rows();
+
+// The archive of a row, in memory under the name "<memory>"; a directory where it lies. Bytes in
+// the second form take the place of the row's. Errors: those of open_archive().
+Result<Archive> open(const Row& row);
+Result<Archive> open(const Row& row, std::string_view bytes);
+Result<Archive> open(const Row& row, std::shared_ptr<ByteSource> source);
+
+// A name that GoogleTest accepts.
+std::string test_name(std::string name);
+// Throws if what a table relies on does not hold.
+void require(bool good, std::string_view what);
+// Makes the value at the first call.
+template <typename T>
+std::function<T()> once(std::function<T()> make) {
+  const auto kept = std::make_shared<std::optional<T>>();
+  return [kept, make = std::move(make)] {
+    if (!*kept) {
+      *kept = make();
+    }
+    return **kept;
+  };
+}
+
+// ---- parts of the table ----
+
+std::vector<Row> web_rows();       // WARC and ARC
+std::vector<Row> recordio_rows();  // made
+std::vector<Row> event_rows();     // clp-s and KV-IR
+std::vector<Row> text_rows();      // lines and JSON Lines
+std::vector<Row> fixture_rows();   // files of $FONDS_FIXTURES, else tests/data
+// Those that were made wrong, or came so: their rows' names.
+const std::set<std::string, std::less<>>& damaged_fixtures();
+
+// Stored bytes as one unit of a codec: "gzip", "zstd", "lz4", "bzip2", "xz"; "none" as they are.
+std::string wrapped(std::string_view codec, std::string_view bytes);
+
+}  // namespace fonds::laws
