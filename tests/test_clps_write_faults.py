@@ -14,7 +14,7 @@ import pytest
 from clps_write import generate
 from clps_write.writer import Options
 from test_faults import in_small_disk
-from program import BINARY, ROOT, fonds
+from program import BINARY, ROOT, await_handler, fonds
 
 KILLS = int(os.environ.get("FONDS_CLPS_WRITE_KILLS", 8))
 WAYS = {
@@ -99,9 +99,10 @@ def test_killed_over_an_old_archive(text, way, tmp_path):
 def test_interrupted(text, way, tmp_path):
     """Ctrl-C takes the temporary files away."""
     process = subprocess.Popen(command(way, text, tmp_path / "out"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    await_handler(process, signal.SIGINT)
     time.sleep(0.03)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     assert process.returncode in (130, 0)
     assert not [name for name in os.listdir(tmp_path) if is_temporary(name)]
     assert process.returncode == 0 or way.startswith("several") or not os.listdir(tmp_path)

@@ -1,8 +1,7 @@
-"""`convert --to clp-s`, `merge` and `split` of clp-s archives, and `verify --against`."""
+"""`convert --to clp-s` of logs."""
 import gzip
 import json
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -11,65 +10,8 @@ import uuid
 from pathlib import Path
 
 import pytest
-from clps_peer import tool
-from program import BINARY, WARC, fonds, json_lines
-
-MEMBERS = {"header", "schema_tree", "schema_ids", "table_metadata", "var.dict", "log.dict", "array.dict", "0"}
-SEVERAL = ["--target-encoded-size", "100K"]  # of random_log()
-LINES = [{"ts": "2024-01-02T03:04:05.123Z", "level": "INFO", "msg": "request took 12 ms", "n": 1, "tags": ["a", 1]},
-         {"ts": "2024-01-02T03:04:06.500Z", "level": "WARN", "msg": "request took 900 ms", "n": 2, "x": 1.50},
-         {"ts": "2024-01-02T03:04:07.250Z", "level": "INFO", "msg": "done", "n": 3, "ctx": {"id": None, "ok": True}}]
-
-
-@pytest.fixture(scope="module")
-def peer():
-    if tool.binary() is None:
-        pytest.skip("there is no clp-s here")
-    return tool.Tool()
-
-
-@pytest.fixture
-def inside(tmp_path, monkeypatch):
-    """A folder with a log, in which the test runs."""
-    monkeypatch.chdir(tmp_path)
-    Path("in.jsonl").write_bytes(text_of(LINES))
-    return tmp_path
-
-
-def text_of(objects):
-    return b"".join(json.dumps(o, separators=(",", ":")).encode() + b"\n" for o in objects)
-
-
-def pack(*args, status=0, **options):
-    done = fonds("convert", "--to", "clp-s", "--no-progress", *args, **options)
-    assert done.returncode == status, done.stderr
-    return done
-
-
-def events(*archives):
-    """The records; with line ends in arrays one may take several lines."""
-    done = [fonds("cat", archive) for archive in archives]
-    assert not [d.stderr for d in done if d.returncode]
-    text, found = "".join(d.stdout.decode() for d in done).strip(), []
-    while text:
-        value, end = json.JSONDecoder().raw_decode(text)
-        found.append(value)
-        text = text[end:].lstrip()
-    return found
-
-
-def in_any_order(objects):
-    return sorted(json.dumps(o, sort_keys=True) for o in objects)
-
-
-def stats(*args, **options):
-    return json_lines(pack("--print-archive-stats", *args, **options).stdout)
-
-
-def names(*args, **options):
-    """What the inputs are called in the archive."""
-    return [entry["f"]["_filename"] for archive in stats("-f", "-o", "named.clps", *args, **options) for entry in archive["range_index"]]
-
+from packing import LINES, MEMBERS, SEVERAL, events, in_any_order, inside, names, pack, peer, random_log, stats, text_of
+from program import BINARY, ROOT, fonds, json_lines
 
 # --- inputs
 
@@ -155,7 +97,7 @@ def test_a_name_that_is_not_there(inside):
 
 
 def test_other_archives_are_no_events(inside):
-    done = pack("-o", "out.clps", WARC / "own/gz-per-record.warc.gz", status=3)
+    done = pack("-o", "out.clps", ROOT / "tests/data/recordio/v2-tiny.rio", status=3)
     assert b"holds no events" in done.stderr and not Path("out.clps").exists()
 
 
@@ -441,14 +383,6 @@ def test_its_options_are_wrong_for_other_formats(inside, flag):
 
 # --- faults
 
-def random_log(path, megabytes):
-    rng = random.Random(1)
-    with open(path, "wb") as file:
-        for number in range(megabytes * 5000):
-            file.write(b'{"n":%d,"id":"%s","msg":"user %d did %s"}\n' %
-                       (number, rng.randbytes(50).hex().encode(), rng.randrange(1000), rng.randbytes(10).hex().encode()))
-
-
 @pytest.mark.parametrize("form", [[], ["--directory"]], ids=["file", "directory"])
 def test_a_killed_run_leaves_no_half_archive(inside, form):
     random_log("log", 8)
@@ -474,11 +408,11 @@ def test_ctrl_c_leaves_nothing(inside, form):
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(text_of(LINES) * 1000)
     process.stdin.flush()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not Path("new").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=5) == 130
+    assert process.wait(timeout=60) == 130
     process.stdin.close()
     assert os.listdir() == ["in.jsonl"]
 
@@ -499,117 +433,3 @@ def test_a_file_that_cannot_grow(inside, form, parts):
 def test_standard_output_that_is_full(inside):
     with open("/dev/full", "wb") as full:
         pack("-o", "-", "in.jsonl", status=3, stdout=full)
-
-
-# --- archives as inputs
-
-def test_archives_become_other_versions(inside):
-    fonds("convert", "--to", "clp-s/0.4.1", "-o", "old.clps", "in.jsonl")
-    pack("-o", "new.clps", "old.clps", "--directory")
-    assert json.loads(fonds("info", "--json", "new.clps").stdout)["version"] == "0.5.0"
-    assert events("new.clps") == LINES
-    assert fonds("verify", "--against", "old.clps", "new.clps").returncode == 0
-    pack("-f", "-o", "piped.clps", "-", input=Path("old.clps").read_bytes())
-    assert events("piped.clps") == LINES
-    pack("-o", "mixed.clps", "in.jsonl", "new.clps", "in.jsonl")
-    assert events("mixed.clps") == LINES * 3
-
-
-def test_damage_of_an_archive_ends_the_work(inside):
-    pack("-o", "good.clps", "in.jsonl")
-    data = bytearray(Path("good.clps").read_bytes())
-    data[-30] ^= 0xff
-    Path("bad.clps").write_bytes(data)
-    if fonds("verify", "bad.clps").returncode == 0:
-        pytest.skip("nothing noticed")
-    pack("-o", "out.clps", "bad.clps", status=1)
-    assert not Path("out.clps").exists()
-
-
-def test_merge(inside):
-    Path("b.jsonl").write_bytes(b'{"n":4}\n{"n":5}\n')
-    pack("--timestamp-key", "ts", "-o", "a.clps", "in.jsonl")
-    pack("--directory", "-o", "b.clps", "b.jsonl")
-    done = fonds("merge", "-o", "out.clps", "a.clps", "b.clps")
-    assert done.returncode == 0, done.stderr
-    assert events("out.clps") == [*LINES, {"n": 4}, {"n": 5}]
-    assert fonds("verify", "--against", "in.jsonl", "--against", "b.jsonl", "out.clps").returncode == 0
-    assert fonds("cat", "--source", "b.jsonl", "out.clps").stdout == b'{"n":4}\n{"n":5}\n'
-    done = fonds("search", "--count", "--since", "2024-01-02T03:04:06Z", "*", "out.clps")
-    assert done.stdout == b"2\n", done.stderr
-
-
-def test_merge_of_other_times(inside):
-    pack("--timestamp-key", "ts", "-o", "a.clps", "in.jsonl")
-    Path("b.jsonl").write_bytes(b'{"t":"2024-01-02T03:04:05Z"}\n')
-    pack("--timestamp-key", "t", "-o", "b.clps", "b.jsonl")
-    done = fonds("merge", "-o", "out.clps", "a.clps", "b.clps")
-    assert done.returncode == 2 and b"--timestamp-key" in done.stderr and not Path("out.clps").exists()
-
-
-def test_split(inside):
-    random_log("log", 1)
-    pack("-o", "whole.clps", "log")
-    size = Path("whole.clps").stat().st_size // 4
-    done = fonds("split", "--size", size, "-o", "part", "whole.clps")
-    assert done.returncode == 0, done.stderr
-    parts = sorted(str(p) for p in Path().glob("part-*.clps"))
-    assert len(parts) >= 4 and parts[0] == "part-00000.clps"
-    assert all(Path(p).stat().st_size <= size for p in parts)
-    assert fonds("verify", "--against", "log", *parts).returncode == 0
-
-
-def test_split_into_too_small_parts(inside):
-    random_log("log", 1)
-    pack("-o", "whole.clps", "log")
-    done = fonds("split", "--size", "100", "-o", "part", "whole.clps")
-    parts = sorted(Path().glob("part*"))
-    if done.returncode == 0:  # only a single record may be larger than a part
-        assert all(len(events(part)) == 1 for part in parts)
-    else:
-        assert done.returncode == 2 and b"100 bytes" in done.stderr and not parts
-
-
-# --- verify --against
-
-def test_against_tells_the_first_difference(inside):
-    pack("-o", "out.clps", "in.jsonl")
-    other = [*LINES[:2], {**LINES[2], "n": 4}]
-    Path("other").write_bytes(text_of(other))
-    done = fonds("verify", "--json", "--against", "other", "out.clps")
-    assert done.returncode == 1
-    last = json_lines(done.stdout)[-1]
-    assert (last["against"], last["input"], last["offset"], last["archive"], last["index"]) == \
-        (False, "other", len(text_of(other[:2])), "out.clps", 2)
-    assert last["message"] == "n: 4 in the input, 3 in the archive"
-
-
-@pytest.mark.parametrize("lines", [LINES[:2], [*LINES, LINES[0]], LINES[1:], []], ids=["shorter", "longer", "shifted", "empty"])
-def test_against_other_numbers_of_events(inside, lines):
-    pack("-o", "out.clps", "in.jsonl")
-    Path("other").write_bytes(text_of(lines))
-    assert fonds("verify", "--against", "other", "out.clps").returncode == 1
-
-
-def test_against_documents_that_are_too_deep(inside):
-    Path("deep").write_bytes(b'{"a":1}\n' + b'{"a":' * 2000 + b"1" + b"}" * 2000 + b'\n{"a":2}\n')
-    pack("-o", "out.clps", "deep", status=1)
-    done = fonds("verify", "--json", "--against", "deep", "out.clps")
-    assert json_lines(done.stdout)[-1] == {"against": False, "records": 2, "unparsed": 0, "rejected": 1}
-    pack("-f", "--keep-unparsed", "-o", "out.clps", "deep")
-    assert fonds("verify", "--against", "deep", "out.clps").returncode == 0
-
-
-def test_many_keys(inside):
-    """A table for each record: nothing may take the square of them."""
-    Path("keys").write_bytes(b"".join(b'{"k%d":%d}\n' % (n, n) for n in range(100_000)))
-    pack("-o", "out.clps", "keys")
-    assert fonds("verify", "--against", "keys", "out.clps", timeout=30).returncode == 0
-
-
-def test_against_what_cannot_be_compared(inside):
-    assert fonds("verify", "--against", "in.jsonl", WARC / "own/gz-per-record.warc.gz").returncode == 3
-    pack("--disable-log-order", "-o", "out.clps", "in.jsonl")
-    done = fonds("verify", "--against", "in.jsonl", "out.clps")
-    assert done.returncode == 3 and b"order" in done.stderr
-    assert fonds("verify", "--against", "missing", "out.clps").returncode == 3

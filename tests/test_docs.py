@@ -106,8 +106,12 @@ def test_sessions_begin_with_a_command(page):
 
 # --- reference
 
-def test_the_command_reference_is_the_program_s():
-    assert (ROOT / "docs/reference/commands.md").read_bytes() == fonds("--generate", "reference").stdout
+GENERATED = {"commands": "reference", "fields": "fields"}
+
+
+@pytest.mark.parametrize("page", GENERATED)
+def test_the_page_is_the_program_s(page):
+    assert (ROOT / f"docs/reference/{page}.md").read_bytes() == fonds("--generate", GENERATED[page]).stdout
 
 
 def names_in(value):
@@ -205,6 +209,7 @@ def refresh(page):
 
 
 if __name__ == "__main__":
-    (ROOT / "docs/reference/commands.md").write_bytes(fonds("--generate", "reference").stdout)
+    for page, what in GENERATED.items():
+        (ROOT / f"docs/reference/{page}.md").write_bytes(fonds("--generate", what).stdout)
     for path in [Path(a).resolve() for a in sys.argv[1:]] or SESSIONS:
         refresh(path)

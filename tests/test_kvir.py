@@ -99,10 +99,19 @@ def test_search_finds_events(query, count):
     assert counted["count"] == count
 
 
-def test_what_only_columns_answer_is_refused():
-    done = fonds("search", "--unique", "i", "*", FOUR)
-    assert done.returncode == 3
-    assert b"--to clp-s" in done.stderr
+def test_search_gives_answers_that_are_no_events():
+    events = json_lines(fonds("cat", FOUR).stdout)
+    rows = json_lines(fonds("search", "--json", "--unique", "i", "*", FOUR).stdout)
+    assert sorted(row["value"] for row in rows) == sorted({event["i"] for event in events if isinstance(event.get("i"), int)})
+    wanted = [{"msg": event["msg"], "i": event["i"]} for event in events if isinstance(event.get("i"), int) and "msg" in event]
+    assert wanted and json_lines(fonds("search", "--projection", "i,msg", "i: * and msg: *", FOUR).stdout) == wanted
+
+
+def test_what_a_stream_does_not_tell_must_be_told():
+    done = fonds("search", "--since", "2024-01-01", "*", FOUR)
+    assert done.returncode == 2 and b"--timestamp-key" in done.stderr
+    done = fonds("search", "--compat", "clp-s", "*", FOUR)
+    assert done.returncode == 3 and b"clp-s archives" in done.stderr
 
 
 # --- damage

@@ -136,7 +136,6 @@ def test_list_fields():
     assert [str(sum("ctx" in e for e in EVENTS)), "boolean", "ctx.ok"] in rows
     objects = json_lines(search("--list-fields", "--json", SERVICE).stdout)
     assert [[str(o["records"]), o["type"], o["field"]] for o in objects] == rows
-    assert search("--list-fields", WEB).returncode == 3
 
 
 def test_every_listed_field_can_be_asked_for():
@@ -264,11 +263,6 @@ def test_in_an_empty_file_nothing_matches(tmp_path):
     assert search("-c", "*", tmp_path / "empty").stdout == b"0\n"
 
 
-def test_other_formats_are_refused_in_one_sentence():
-    done = search("*", WEB)
-    assert done.returncode == 3 and done.stderr == f"fonds: {WEB}: warc archives are not searched, only clp-s is\n".encode()
-
-
 def test_damage_is_told_and_the_rest_is_given():
     done = search("*", DAMAGED)
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 3 and b"[clps-cell]" in done.stderr
@@ -285,7 +279,7 @@ def test_interrupt_ends_the_search(tmp_path):
     with subprocess.Popen([BINARY, "search", "*", tmp_path / "pipe"], stdout=subprocess.PIPE) as process:
         with open(tmp_path / "pipe", "wb"):  # waits until the program reads
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 130
+            assert process.wait(timeout=60) == 130
 
 
 # --- cat, ls, convert

@@ -199,8 +199,10 @@ def _join(operator, children):
 
 
 class Parser:
-    def __init__(self, text):
-        self.text, self.tokens, self.i = text, lex(text), 0
+    """`ordered` says of a literal that is neither number nor time whether it can be a bound."""
+
+    def __init__(self, text, ordered=lambda literal: False):
+        self.text, self.tokens, self.i, self.ordered = text, lex(text), 0, ordered
 
     def peek(self, ahead=0):
         i = self.i + ahead
@@ -257,7 +259,7 @@ class Parser:
             raise QueryError(first.at, "a namespace within braces")
         if after.kind == "range":
             value = self.value()
-            if value.real is None and value.instant is None:
+            if value.real is None and value.instant is None and not self.ordered(value):
                 raise QueryError(after.at, "a range of something without order")
             return self.filter(prefix, place, after.text, value)
         if self.peek().kind == "{":

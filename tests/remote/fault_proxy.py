@@ -1,0 +1,119 @@
+"""A proxy in front of a server that spoils replies as a plan says."""
+import http.client
+import socket
+import struct
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# What can happen to one reply. `Again`: the client may hope for a better one.
+FAULTS = ("reset", "status-500", "status-503", "status-429", "cut", "cut-head", "long", "wrong-range", "no-range", "wrong-length", "drip", "garbage")
+
+
+class FaultProxy:
+    """`plan(number, path, range)` names the fault of the reply with this number, or None. Counts what it saw."""
+
+    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0):
+        self.plan, self.latency, self.lock = plan, latency, threading.Lock()
+        self.requests, self.bytes, self.faults, self.log = 0, 0, [], []
+        proxy = self
+
+        class Reply(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *args):
+                pass
+
+            def do_HEAD(self):
+                self.do_GET()
+
+            def do_PUT(self):
+                self.do_GET()
+
+            do_POST = do_DELETE = do_PUT
+
+            def do_GET(self):
+                with proxy.lock:
+                    proxy.requests += 1
+                    number = proxy.requests
+                    span = self.headers.get("Range")
+                    proxy.log.append((self.command, self.path, span))
+                    fault = proxy.plan(number, self.path, span)
+                    if fault:
+                        proxy.faults.append(fault)
+                if proxy.latency:
+                    time.sleep(proxy.latency)
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                upstream = http.client.HTTPConnection(host, port, timeout=60)
+                upstream.request(self.command, self.path, body=body or None, headers={k: v for k, v in self.headers.items() if k.lower() != "connection"})
+                answer = upstream.getresponse()
+                data = answer.read()
+                upstream.close()
+                self.give(fault, answer, data)
+
+            def give(self, fault, answer, data):
+                headers = [(k, v) for k, v in answer.getheaders() if k.lower() not in ("connection", "transfer-encoding", "content-length")]
+                status, length = answer.status, len(data)
+                if fault == "reset":
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.close_connection = True
+                    self.connection.close()
+                    return
+                if fault and fault.startswith("status-"):
+                    status, data = int(fault[7:]), b"sorry"
+                    headers, length = [("Retry-After", "0")] if status == 429 else [], len(data)
+                elif fault == "cut":
+                    data = data[: len(data) // 2]
+                elif fault == "long":
+                    data, length = data + b"more" * 100, length + 400
+                elif fault == "wrong-range":
+                    headers = [(k, "bytes 7-8/9" if k.lower() == "content-range" else v) for k, v in headers]
+                elif fault == "no-range":
+                    headers = [(k, v) for k, v in headers if k.lower() != "content-range"]
+                elif fault == "wrong-length":
+                    length = max(0, length - 3)
+                    data = data[:length]
+                elif fault == "garbage":
+                    self.wfile.write(b"\x00\x01garbage\r\n\r\n")
+                    self.close_connection = True
+                    return
+                head = f"HTTP/1.1 {status} {http.client.responses.get(status, 'X')}\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers)
+                head += f"Content-Length: {length}\r\n\r\n"
+                if fault == "cut-head":
+                    self.wfile.write(head[: len(head) // 2].encode("latin-1"))
+                    self.close_connection = True
+                    return
+                self.wfile.write(head.encode("latin-1"))
+                if self.command != "HEAD":
+                    with proxy.lock:
+                        proxy.bytes += len(data)
+                    try:
+                        if fault == "drip":
+                            for begin in range(0, min(len(data), 40), 10):
+                                self.wfile.write(data[begin: begin + 10])
+                                self.wfile.flush()
+                                time.sleep(0.005)
+                            data = data[40:]
+                        self.wfile.write(data)
+                    except OSError:
+                        self.close_connection = True
+                if fault in ("cut", "wrong-length", "long"):
+                    self.close_connection = True
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Reply)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self, name, way="files"):
+        return f"http://127.0.0.1:{self.port}/{way}/{name}"
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
