@@ -46,6 +46,16 @@ def fonds_verify(out):
     return {"records": closing["records"], "bad": closing["errors"]}
 
 
+def count(out):
+    """`fonds search --count`."""
+    return {"hits": int(out.read())}
+
+
+def hits(out):
+    """The drivers, where they count what matches."""
+    return {"hits": json.loads(out.read())["hits"]}
+
+
 def content(out):
     """The bytes themselves."""
     return {"sha256": hashlib.sha256(out.read()).hexdigest()}

@@ -15,6 +15,11 @@ GENERATED = {
     "default-1g": "--dialect 1.0 --compression record --size 1G --seed 9",
     "clueweb-128m": "--dialect 1.0 --compression stream --size 128M --seed 9",
     "clueweb-1g": "--dialect 1.0 --compression stream --size 1G --seed 9",
+    # Coded bodies and short answers make the file half as large as it is asked to be, and records a third.
+    "varied10-128m": "--style crawl --dialect 1.0 --compression record --size 256M --median 36000 --seed 8 --statuses --encodings",
+    "varied10-1g": "--style crawl --dialect 1.0 --compression record --size 2G --median 36000 --seed 8 --statuses --encodings",
+    "varied30-128m": "--dialect 1.0 --compression record --size 256M --median 36000 --seed 9 --statuses --encodings",
+    "varied30-1g": "--dialect 1.0 --compression record --size 2G --median 36000 --seed 9 --statuses --encodings",
     "arc-128m": "--dialect arc --compression record --size 128M --seed 9",
     "arc-256m": "--dialect arc --compression record --size 256M --seed 9",
 }
@@ -63,7 +68,7 @@ class Corpus:
     def _make_base(self):
         arguments = GENERATED[self.name]
         self._once(self.name, arguments, [self._directory / (self.name + self._suffix), self.index],
-                   lambda temporary: self._run(sys.executable, BENCH / "make_warc.py", temporary[0], *arguments.split(),
+                   lambda temporary: self._run(self._python, BENCH / "make_warc.py", temporary[0], *arguments.split(),
                                                "--index", temporary[1]))
 
     def _make_variants(self):
@@ -108,7 +113,9 @@ class Corpora:
         self._names = {"crawl": "crawl-128m" if quick else "crawl-1g",
                        "default": "default-128m" if quick else "default-1g",
                        "clueweb": "clueweb-128m" if quick else "clueweb-1g",
-                       "arc": "arc-128m" if quick else "arc-256m"}
+                       "arc": "arc-128m" if quick else "arc-256m",
+                       "varied10": "varied10-128m" if quick else "varied10-1g",
+                       "varied30": "varied30-128m" if quick else "varied30-1g"}
         self._arguments = (directory, python, list_units)
         self._made = {}
 

@@ -54,12 +54,17 @@ def set_table(result):
     for demand in result["demands"]:
         bound = f"≤ {demand['at_most']}" if demand["at_most"] is not None else f"≥ {demand['at_least']}"
         value = "–" if demand["value"] is None else f"{demand['value']:.2f}{demand['unit']}"
-        lines.append(f"| {demand['text']} | {bound}{demand['unit']} | {value} | {verdict(demand)} |")
+        lines.append(f"| {_cell(demand['text'])} | {bound}{demand['unit']} | {value} | {verdict(demand)} |")
     return "\n".join(lines) + "\n"
 
 
+def _cell(text):
+    """A pipe would end it."""
+    return text.replace("|", "\\|")
+
+
 def _row(name, contestant, decoded_size, sampled, written):
-    median = contestant["median"]
+    median, name = contestant["median"], _cell(name)
     if not median:
         return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |" + " |" * written)
     if sampled:

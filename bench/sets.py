@@ -7,6 +7,7 @@ import answers
 import clps
 import clps_write
 import recordio
+import search
 import seek
 import writing
 from contest import Contest, Contestant, Demand
@@ -226,8 +227,8 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | recordio.SETS | seek.SETS | writing.SETS | clps.SETS | clps_write.SETS
+} | search.SETS | recordio.SETS | seek.SETS | writing.SETS | clps.SETS | clps_write.SETS
 
 # Names for several sets at once.
-GROUPS = {"recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS), "clps": list(clps.SETS),
-          "clps-write": list(clps_write.SETS)}
+GROUPS = {"search": list(search.SETS), "recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS),
+          "clps": list(clps.SETS), "clps-write": list(clps_write.SETS)}
