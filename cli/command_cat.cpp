@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "ops/find.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
+#include "outputs.hpp"
 #include "queries.hpp"
 #include "terminal.hpp"
 
@@ -152,8 +154,9 @@ int run_cat(const Arguments& arguments) {
   options.directory = arguments.get("--output");
   options.force = arguments.has("--force");
   options.cancelled = interrupted;
+  std::optional<Interruption> interruption;
   if (!options.directory.empty()) {
-    begin_writing_files();
+    interruption.emplace();
   }
   Arguments archive_only = arguments;
   archive_only.positional.resize(1);
