@@ -11,10 +11,10 @@
 #include <fonds/formats/clps.hpp>
 
 #include "clps_parts.hpp"
-#include "format/clps/search_cells.hpp"
-#include "format/clps/search_strings.hpp"
-#include "format/clps/text_buffer.hpp"
-#include "format/clps/texts.hpp"
+#include "format/clps/reading/text_buffer.hpp"
+#include "format/clps/reading/texts.hpp"
+#include "format/clps/searching/search_cells.hpp"
+#include "format/clps/searching/search_strings.hpp"
 #include "require.hpp"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fonds/bytes.hpp>
 
-#include "format/clps/sections.hpp"
+#include "format/clps/reading/sections.hpp"
 #include "query/json_scanner.hpp"
 #include "require.hpp"
 

@@ -10,7 +10,7 @@
 #include <fonds/bytes.hpp>
 
 #include "clps_parts.hpp"
-#include "format/clps/sections.hpp"
+#include "format/clps/reading/sections.hpp"
 #include "require.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <fonds/query.hpp>
 
 #include "format/lines/format.hpp"
-#include "format/lines/json_line.hpp"
+#include "format/lines/reading/json_line.hpp"
 #include "io/testing.hpp"
 #include "require.hpp"
 

@@ -10,9 +10,9 @@
 
 #include <fonds/codec.hpp>
 
-#include "format/kvir/document.hpp"
-#include "format/kvir/stream.hpp"
-#include "format/kvir/stream_writer.hpp"
+#include "format/kvir/reading/document.hpp"
+#include "format/kvir/reading/stream.hpp"
+#include "format/kvir/writing/stream_writer.hpp"
 #include "io/testing.hpp"
 #include "memory_sink.hpp"
 #include "query/json_scanner.hpp"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "format/clps/float_format.hpp"
-#include "format/clps/log_type.hpp"
+#include "format/clps/reading/float_format.hpp"
+#include "format/clps/reading/log_type.hpp"
 #include "require.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include <fonds/bytes.hpp>
 
-#include "format/warc/conversion.hpp"
-#include "format/warc/grammar.hpp"
+#include "format/warc/reading/grammar.hpp"
+#include "format/warc/writing/conversion.hpp"
 #include "require.hpp"
 
 namespace fonds::fuzz {

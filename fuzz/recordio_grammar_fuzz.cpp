@@ -9,7 +9,7 @@
 #include <fonds/buffer.hpp>
 #include <fonds/bytes.hpp>
 
-#include "format/recordio/grammar.hpp"
+#include "format/recordio/reading/grammar.hpp"
 
 namespace {
 

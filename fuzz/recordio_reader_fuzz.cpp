@@ -15,7 +15,7 @@
 #include <fonds/bytes.hpp>
 #include <fonds/formats/recordio.hpp>
 
-#include "format/recordio/grammar.hpp"
+#include "format/recordio/reading/grammar.hpp"
 #include "io/testing.hpp"
 
 namespace {

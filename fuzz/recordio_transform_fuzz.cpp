@@ -14,7 +14,7 @@
 #include <fonds/buffer.hpp>
 #include <fonds/bytes.hpp>
 
-#include "format/recordio/transform.hpp"
+#include "format/recordio/reading/transform.hpp"
 
 namespace {
 

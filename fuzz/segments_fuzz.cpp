@@ -15,8 +15,8 @@
 #include <fonds/format.hpp>
 
 #include "base/text.hpp"
-#include "format/warc/record.hpp"
-#include "format/warc/segments.hpp"
+#include "format/warc/reading/record.hpp"
+#include "format/warc/rewriting/segments.hpp"
 #include "memory_sink.hpp"
 #include "require.hpp"
 

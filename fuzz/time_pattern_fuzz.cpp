@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "base/time_pattern.hpp"
-#include "format/clps/date_string.hpp"
+#include "format/clps/reading/date_string.hpp"
 #include "require.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
 
-#include "format/warc/conversion.hpp"
-#include "format/warc/grammar.hpp"
+#include "format/warc/reading/grammar.hpp"
+#include "format/warc/writing/conversion.hpp"
 #include "one_header.hpp"
 #include "require.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <fonds/bytes.hpp>
 
-#include "format/warc/grammar.hpp"
+#include "format/warc/reading/grammar.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <fonds/date.hpp>
 #include <fonds/record.hpp>
 
-#include "format/warc/conversion.hpp"
-#include "format/warc/grammar.hpp"
+#include "format/warc/reading/grammar.hpp"
+#include "format/warc/writing/conversion.hpp"
 #include "one_header.hpp"
 #include "require.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fonds/format.hpp>
 
-#include "format/warc/repair.hpp"
+#include "format/warc/rewriting/repair.hpp"
 #include "require.hpp"
 
 namespace {

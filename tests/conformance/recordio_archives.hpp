@@ -21,8 +21,8 @@
 #include <fonds/format.hpp>
 #include <fonds/formats/recordio.hpp>
 
-#include "format/recordio/reader_test_support.hpp"
-#include "format/recordio/rewrite_test_support.hpp"
+#include "format/recordio/reading/reader_test_support.hpp"
+#include "format/recordio/rewriting/rewrite_test_support.hpp"
 
 namespace fonds::recordio::laws {
 

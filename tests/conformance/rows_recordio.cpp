@@ -11,7 +11,7 @@
 #include <fonds/formats/recordio.hpp>
 
 #include "conformance/rows.hpp"
-#include "format/recordio/writer_test_support.hpp"
+#include "format/recordio/writing/writer_test_support.hpp"
 
 namespace fonds::laws {
 namespace {

@@ -13,12 +13,12 @@
 
 #include <fonds/formats/clps.hpp>
 
-#include "format/clps/directory.hpp"
-#include "format/clps/exact.hpp"
 #include "format/clps/facts.hpp"
-#include "format/clps/record_reader.hpp"
-#include "format/clps/rewrite.hpp"
-#include "format/clps/sections.hpp"
+#include "format/clps/reading/directory.hpp"
+#include "format/clps/reading/exact.hpp"
+#include "format/clps/reading/record_reader.hpp"
+#include "format/clps/reading/sections.hpp"
+#include "format/clps/rewriting/rewrite.hpp"
 
 namespace fonds::clps {
 namespace {

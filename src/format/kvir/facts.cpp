@@ -12,9 +12,9 @@
 #include "base/text.hpp"
 #include "format/clps/facts.hpp"
 #include "format/common/json_search.hpp"
-#include "format/kvir/record_reader.hpp"
-#include "format/kvir/stream.hpp"
-#include "format/kvir/tree.hpp"
+#include "format/kvir/reading/record_reader.hpp"
+#include "format/kvir/reading/stream.hpp"
+#include "format/kvir/reading/tree.hpp"
 
 namespace fonds::kvir {
 namespace {

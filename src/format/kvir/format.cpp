@@ -13,9 +13,9 @@
 
 #include "format/common/event_lines.hpp"
 #include "format/kvir/facts.hpp"
-#include "format/kvir/record_reader.hpp"
-#include "format/kvir/stream.hpp"
-#include "format/kvir/writing.hpp"
+#include "format/kvir/reading/record_reader.hpp"
+#include "format/kvir/reading/stream.hpp"
+#include "format/kvir/writing/writing.hpp"
 
 namespace fonds::kvir {
 namespace {

@@ -11,8 +11,8 @@
 #include <fonds/codec.hpp>
 
 #include "codec/testing.hpp"
-#include "format/kvir/document.hpp"
-#include "format/kvir/stream.hpp"
+#include "format/kvir/reading/document.hpp"
+#include "format/kvir/reading/stream.hpp"
 
 namespace fonds::testing_kvir {
 

@@ -12,10 +12,10 @@
 
 #include "format/common/block_fields.hpp"
 #include "format/common/event_lines.hpp"
-#include "format/lines/json_line.hpp"
-#include "format/lines/reader.hpp"
-#include "format/lines/search.hpp"
-#include "format/lines/writer.hpp"
+#include "format/lines/reading/json_line.hpp"
+#include "format/lines/reading/reader.hpp"
+#include "format/lines/searching/search.hpp"
+#include "format/lines/writing/writer.hpp"
 
 namespace fonds::lines {
 namespace {

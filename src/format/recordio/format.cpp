@@ -16,12 +16,12 @@
 #include "base/text.hpp"
 #include "codec/decoded_source.hpp"
 #include "format/common/block_fields.hpp"
-#include "format/recordio/feed.hpp"
-#include "format/recordio/offsets_index.hpp"
-#include "format/recordio/record_reader.hpp"
-#include "format/recordio/trailer.hpp"
-#include "format/recordio/walk.hpp"
-#include "format/recordio/writing.hpp"
+#include "format/recordio/reading/feed.hpp"
+#include "format/recordio/reading/record_reader.hpp"
+#include "format/recordio/reading/trailer.hpp"
+#include "format/recordio/reading/walk.hpp"
+#include "format/recordio/rewriting/offsets_index.hpp"
+#include "format/recordio/writing/writing.hpp"
 
 namespace fonds::recordio {
 namespace {

@@ -12,13 +12,13 @@
 
 #include <fmt/core.h>
 
-#include "format/warc/fields.hpp"
-#include "format/warc/grammar.hpp"
-#include "format/warc/join.hpp"
-#include "format/warc/parts.hpp"
-#include "format/warc/reader.hpp"
-#include "format/warc/record.hpp"
-#include "format/warc/writing.hpp"
+#include "format/warc/reading/grammar.hpp"
+#include "format/warc/reading/parts.hpp"
+#include "format/warc/reading/reader.hpp"
+#include "format/warc/reading/record.hpp"
+#include "format/warc/rewriting/join.hpp"
+#include "format/warc/searching/fields.hpp"
+#include "format/warc/writing/writing.hpp"
 
 namespace fonds::warc {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "base/ordered_jobs.hpp"
-#include "format/clps/exact.hpp"
+#include "format/clps/reading/exact.hpp"
 #include "format/clps/writing/exact_packet.hpp"
 #include "format/clps/writing/frame.hpp"
 #include "format/clps/writing/identity.hpp"

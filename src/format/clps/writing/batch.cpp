@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "format/clps/float_format.hpp"
+#include "format/clps/reading/float_format.hpp"
 
 namespace fonds::clps::writing {
 namespace {

@@ -17,8 +17,8 @@
 
 #include <fonds/formats/clps.hpp>
 
-#include "format/clps/log_type.hpp"
-#include "format/clps/text_buffer.hpp"
+#include "format/clps/reading/log_type.hpp"
+#include "format/clps/reading/text_buffer.hpp"
 #include "format/clps/writing/string_table.hpp"
 #include "format/clps/writing/times.hpp"
 

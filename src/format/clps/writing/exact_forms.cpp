@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "format/clps/float_format.hpp"
+#include "format/clps/reading/float_format.hpp"
 #include "format/clps/writing/batch.hpp"
 
 namespace fonds::clps::writing {

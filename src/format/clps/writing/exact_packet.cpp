@@ -1,6 +1,6 @@
 #include "format/clps/writing/exact_packet.hpp"
 
-#include "format/clps/exact.hpp"
+#include "format/clps/reading/exact.hpp"
 
 namespace fonds::clps::writing {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/clps/writing/utf8_text.hpp"
-#include "format/kvir/document.hpp"
+#include "format/kvir/reading/document.hpp"
 
 namespace fonds::clps::writing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "format/clps/writing/batch.hpp"
-#include "format/kvir/stream.hpp"
+#include "format/kvir/reading/stream.hpp"
 
 namespace fonds::clps::writing {
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <optional>
 
-#include "format/clps/search_data.hpp"
-#include "format/clps/search_mask.hpp"
+#include "format/clps/searching/search_data.hpp"
+#include "format/clps/searching/search_mask.hpp"
 #include "format/clps/writing/octets.hpp"
 
 namespace fonds::clps::writing {

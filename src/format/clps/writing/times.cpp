@@ -20,7 +20,7 @@
 #include "base/calendar.hpp"
 #include "base/time_pattern.hpp"
 #include "base/time_pattern_parts.hpp"
-#include "format/clps/date_string.hpp"
+#include "format/clps/reading/date_string.hpp"
 
 namespace fonds::clps {
 

@@ -19,7 +19,7 @@
 
 #include <fonds/formats/clps.hpp>
 
-#include "format/clps/date_string.hpp"
+#include "format/clps/reading/date_string.hpp"
 #include "format/clps/testing.hpp"
 #include "format/clps/writing/times_testing.hpp"
 

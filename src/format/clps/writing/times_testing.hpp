@@ -14,7 +14,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "base/time_pattern.hpp"
-#include "format/clps/date_string.hpp"
+#include "format/clps/reading/date_string.hpp"
 #include "format/clps/writing/times.hpp"
 
 namespace fonds::clps::testing_times {

@@ -20,7 +20,7 @@
 #include "format/clps/writing/kvir_events.hpp"
 #include "format/clps/writing/open_input.hpp"
 #include "format/clps/writing/writer_options.hpp"
-#include "format/kvir/stream.hpp"
+#include "format/kvir/reading/stream.hpp"
 
 namespace fonds::clps {
 namespace {

@@ -1,0 +1,288 @@
+#include "format/recordio/reading/walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace fonds::recordio {
+namespace {
+
+// How far the first good block of a file with a damaged beginning is looked for.
+constexpr std::uint64_t kDamagedHead = std::uint64_t{64} << 20;
+
+constexpr std::array kV2Magics = {Magic::Header, Magic::Packed, Magic::Trailer};
+constexpr std::array kLegacyMagics = {Magic::LegacyPlain, Magic::Packed};
+
+// The first legacy record with a right header at or behind `from`; `to` if there is none.
+std::uint64_t find_record(ByteView stored, MagicSearch& search, std::uint64_t from,
+                          std::uint64_t to, std::uint64_t max_record) {
+  for (std::uint64_t at = from; at < to; ++at) {
+    at = search.next(at);
+    if (at < to && begins_record(stored.subspan(static_cast<std::size_t>(at)), max_record)) {
+      return at;
+    }
+  }
+  return to;
+}
+
+}  // namespace
+
+BlockWalk::BlockWalk(std::shared_ptr<ByteSource> source, const WalkOptions& options)
+    : window_(source), options_(options), position_(options.start) {
+  if (source->random_access()) {
+    if (const auto size = source->size()) {
+      size_ = *size;
+    }
+  }
+  options_.limits.large_views = window_.mapped();
+}
+
+Result<Examined> BlockWalk::examine(std::uint64_t offset) {
+  return options_.legacy ? examine_record(window_, offset, size_, options_.limits, block_)
+                         : examine_block(window_, offset, size_, options_.limits, block_);
+}
+
+Result<BlockWalk::Step> BlockWalk::next() {
+  window_.release(position_ - (window_.mapped() ? std::min(position_, options_.keep_behind) : 0));
+  if (options_.stop_at && position_ >= *options_.stop_at) {
+    return Step::End;
+  }
+  if (!next_) {
+    FONDS_TRY(next_, examine(position_));
+  }
+  Examined seen = std::move(*std::exchange(next_, std::nullopt));
+  switch (seen.state) {
+    case Examined::State::End:
+      return Step::End;
+    case Examined::State::Good:
+      if (options_.legacy) {
+        FONDS_TRY(const std::uint64_t inside, swallowed_record(seen.length));
+        if (inside > 0) {
+          damage_ = {position_, inside};
+          fault_ = {"record-cut",
+                    fmt::format("short record: it claims {} bytes, and another record "
+                                "begins {} bytes into it",
+                                seen.length, inside)};
+          position_ += inside;
+          return Step::Damage;
+        }
+      }
+      position_ += seen.length;
+      padding_ = position_;
+      if (const auto stored = window_.source()->view(); stored && !block_.pieces.empty()) {
+        const ByteView last = block_.pieces.back();
+        padding_ = static_cast<std::uint64_t>(last.data() + last.size() - stored->data());
+      }
+      return Step::Block;
+    case Examined::State::TooLarge:
+      damage_ = {position_, seen.length};
+      fault_ = std::move(seen.fault);
+      position_ += seen.length;
+      return Step::Damage;
+    case Examined::State::Damaged:
+      break;
+  }
+  FONDS_TRY(const std::uint64_t resume, resume_behind(seen));
+  damage_ = resume < position_ ? ByteRange{resume, 0} : ByteRange{position_, resume - position_};
+  fault_ = std::move(seen.fault);
+  position_ = resume;
+  return Step::Damage;
+}
+
+// Where in a legacy record of `length` bytes, which no record follows, another one begins that
+// reaches over its end; 0 if there is none. Of the record bytes were lost then: what it holds has
+// no checksum, and items may be such records themselves, but those end in it.
+Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
+  const auto stored = window_.source()->view();
+  if (!stored || position_ + length >= stored->size() ||
+      begins_record(stored->subspan(static_cast<std::size_t>(position_ + length)),
+                    options_.limits.max_block)) {
+    return std::uint64_t{0};
+  }
+  const std::uint64_t end = position_ + length;
+  std::uint64_t first = 0, behind = 0;  // of records that lie one behind the other
+  MagicSearch search(*stored, kLegacyMagics, end);
+  for (std::uint64_t at = position_ + 1; at < end; ++at) {
+    at = find_record(*stored, search, at, end, options_.limits.max_block);
+    if (at >= end) {
+      break;
+    }
+    const ByteView there = stored->subspan(static_cast<std::size_t>(at));
+    first = at == behind ? first : at;
+    behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
+    if (behind > end && behind <= stored->size()) {
+      return first - position_;
+    }
+    if (behind <= end) {
+      at = behind - 1;
+    }
+  }
+  return std::uint64_t{0};
+}
+
+// Where the next good block begins, or the end of the data.
+Result<std::uint64_t> BlockWalk::resume_behind(const Examined& bad) {
+  if (!options_.legacy) {
+    FONDS_TRY(const ByteView rest, window_.at(position_ + bad.resume, 1));
+    if (rest.empty() && !size_) {
+      return position_ + bad.length;  // the end of a pipe
+    }
+    FONDS_TRY(const std::uint64_t on_grid, next_on_grid(position_ + bad.resume));
+    const bool at_end = window_.mapped() && on_grid >= *size_;
+    // Where bytes were lost from the padding of the block before, its last chunk seems to reach
+    // into the next block.
+    const std::uint64_t from = padding_ > 0 ? std::min(padding_, position_ + 1) : position_ + 1;
+    return at_end && options_.search_bytes ? next_anywhere(from) : on_grid;
+  }
+  if (const auto stored = window_.source()->view()) {
+    if (!search_) {
+      search_.emplace(*stored, kLegacyMagics, stored->size());
+    }
+    return find_record(*stored, *search_, position_ + 1, stored->size(), options_.limits.max_block);
+  }
+  // A pipe: byte by byte as it comes.
+  std::uint64_t at = position_ + 1;
+  while (true) {
+    FONDS_TRY(const ByteView bytes, window_.at(at, kLegacyHeaderSize));
+    if (bytes.size() < kLegacyHeaderSize) {
+      return at + bytes.size();
+    }
+    // The last bytes are looked at again with those that follow.
+    const std::uint64_t last = bytes.size() - kLegacyHeaderSize;
+    MagicSearch search(bytes, kLegacyMagics, last + 1);
+    for (std::uint64_t from = search.next(0); from <= last; from = search.next(from + 1)) {
+      if (parse_legacy_header(bytes.subspan(static_cast<std::size_t>(from))).crc_fits) {
+        return at + from;
+      }
+    }
+    at += last + 1;
+    window_.release(at);
+  }
+}
+
+Result<std::uint64_t> BlockWalk::next_on_grid(std::uint64_t from) {
+  if (searched_.empty()) {
+    searched_.assign(kChunkSize, false);
+  }
+  if (size_ && searched_[from % kChunkSize]) {
+    return *size_;
+  }
+  for (std::uint64_t at = from;; at += kChunkSize) {
+    window_.release(at - (window_.mapped() ? std::min(at, options_.keep_behind) : 0));
+    FONDS_TRY(const ByteView bytes, window_.at(at, kChunkSize));
+    if (bytes.size() < kChunkSize) {
+      searched_[from % kChunkSize] = true;
+      return size_ ? *size_ : at + bytes.size();
+    }
+    if (begins_block(bytes)) {
+      FONDS_TRY(Examined seen, examine(at));
+      if (seen.state == Examined::State::Good || seen.state == Examined::State::TooLarge) {
+        // It is not looked at again: a pipe may have let go of a block that is too large.
+        next_ = std::move(seen);
+        return at;
+      }
+      if (seen.state == Examined::State::Damaged && !window_.mapped()) {
+        at += std::max<std::uint64_t>(seen.resume, kChunkSize) - kChunkSize;
+      }
+    }
+  }
+}
+
+// Up to where the grid of position_ is proved to be that of the file: between good chunks nothing
+// was put in or lost, so no block lies across it. Found once for each phase of the grid.
+std::uint64_t BlockWalk::grid_end(ByteView stored) {
+  const auto [known, added] = grid_ends_.try_emplace(position_ % kChunkSize, 0);
+  std::uint64_t& end = known->second;
+  for (std::uint64_t at = position_; added && at + kChunkHeaderSize <= stored.size();
+       at += kChunkSize) {
+    const ByteView chunk = stored.subspan(static_cast<std::size_t>(at));
+    const ChunkHeader header = parse_chunk_header(chunk);
+    const bool plausible = std::ranges::find(kV2Magics, header.magic) != kV2Magics.end() &&
+                           header.size <= kChunkPayload && header.index < header.total;
+    if (is_good_chunk(chunk)) {
+      end = at + kChunkHeaderSize + header.size;
+    } else if (plausible && kChunkHeaderSize + header.size > chunk.size()) {
+      end = stored.size();  // the last chunk, cut in its payload
+    }
+  }
+  return end;
+}
+
+std::uint64_t BlockWalk::next_anywhere(std::uint64_t from) {
+  const ByteView stored = *window_.source()->view();
+  if ((stored.size() - position_) % kChunkSize == 0) {
+    return stored.size();  // the grid fits the end of the file
+  }
+  if (!search_) {
+    search_.emplace(stored, kV2Magics, stored.size());
+  }
+  for (std::uint64_t at = std::max(from, grid_end(stored));; ++at) {
+    at = search_->next(at);
+    if (at >= stored.size()) {
+      return stored.size();
+    }
+    const ByteView bytes = stored.subspan(static_cast<std::size_t>(at));
+    if (!is_good_chunk(bytes)) {
+      continue;
+    }
+    if (begins_block(bytes)) {
+      const auto seen = examine(at);
+      if (seen && seen->state == Examined::State::Good) {
+        return at;
+      }
+    } else {
+      // The middle of a block behind bytes that were put in: no block begins in its payload.
+      at += kChunkHeaderSize + parse_chunk_header(bytes).size - 1;
+    }
+  }
+}
+
+Result<bool> BlockWalk::at_end() {
+  FONDS_TRY(const ByteView bytes, window_.at(position_, 1));
+  return bytes.empty();
+}
+
+Result<std::uint64_t> BlockWalk::bytes_left() {
+  if (size_) {
+    return *size_ - std::min(*size_, position_);
+  }
+  for (std::uint64_t at = position_;;) {
+    FONDS_TRY(const ByteView bytes, window_.at(at, kChunkSize));
+    if (bytes.empty()) {
+      return at - position_;
+    }
+    at += bytes.size();
+    window_.release(at);
+  }
+}
+
+Kind recognize_kind(ByteView head, std::uint64_t max_record) {
+  if (const Kind kind = probe_kind(head); kind != Kind::None) {
+    return kind;
+  }
+  const std::uint64_t far = std::min<std::uint64_t>(head.size(), kDamagedHead);
+  const std::uint64_t v2 = find_block(head, false, 0, far, max_record);
+  if (find_block(head, true, 0, v2, max_record) < v2) {
+    return Kind::Legacy;
+  }
+  return v2 < far ? Kind::V2 : Kind::None;
+}
+
+std::uint64_t find_block(ByteView stored, bool legacy, std::uint64_t from, std::uint64_t to,
+                         std::uint64_t max_record) {
+  if (legacy) {
+    MagicSearch search(stored, kLegacyMagics, to);
+    return find_record(stored, search, from, to, max_record);
+  }
+  for (std::uint64_t at = (from + kChunkSize - 1) / kChunkSize * kChunkSize; at < to;
+       at += kChunkSize) {
+    if (begins_block(stored.subspan(static_cast<std::size_t>(at)))) {
+      return at;
+    }
+  }
+  return to;
+}
+
+}  // namespace fonds::recordio
