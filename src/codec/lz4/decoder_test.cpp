@@ -121,10 +121,11 @@ TEST(Lz4Decoder, WrongContentChecksumStillDeliversTheContent) {
 
 // What is missing of the first frame it takes from those behind it.
 TEST(Lz4Decoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
-  constexpr std::size_t kHeader = 15;  // its second block is that of the third frame
+  // The end of its own and the header of the third frame, whose block becomes its second one.
+  constexpr std::size_t kEnd = 8, kHeader = 15;
   const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
   const std::string whole = compress(record(1, 20) + noise(5000));
-  const std::string one = std::string(whole).erase(1000, two.size() + kHeader);
+  const std::string one = std::string(whole).erase(1000, two.size() + kEnd + kHeader);
   const Decoded got = read_all(lz4_codec(), mapped(one + two + three), probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
   ASSERT_EQ(got.runs.size(), 2U);
