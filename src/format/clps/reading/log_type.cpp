@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace fonds::clps {
 
 namespace {
@@ -168,7 +170,6 @@ std::int64_t old_dictionary_variable(std::uint64_t id) noexcept {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 // What a byte is, for splitting.
