@@ -140,15 +140,16 @@ class Descent {
   }
   bool key_of(ondemand::field& field, std::string_view& key) {
     const char* const begin = field.key().raw();
-    const char* end = begin;
-    while (*end != '"' && *end != '\\') {  // stage 1 has seen that it ends
-      ++end;
-    }
-    if (*end == '"') {
+    if (!escapes_) {
+      // Between its quote and the value there are a colon and blanks, or simdjson had refused it.
+      const char* end = field.value().raw_json_token().data();
+      while (*--end != '"') {
+      }
       key = {begin, static_cast<std::size_t>(end - begin)};
       return true;
     }
-    while (*end != '"') {
+    const char* end = begin;
+    while (*end != '"') {  // stage 1 has seen that it ends
       end += *end == '\\' ? 2 : 1;
     }
     return text_of({begin - 1, static_cast<std::size_t>(end - begin) + 2}, key);
