@@ -297,7 +297,7 @@ class Faults:
 
 
 @pytest.mark.parametrize("size", ["small", "large"])
-@pytest.mark.parametrize("share,least", [(0.2, 20), (0.5, 40), (0.8, 40)])
+@pytest.mark.parametrize("share,least", [(0.2, 10), (0.5, 40), (0.8, 40)])
 def test_faults_never_show_half_an_object(server, proxy, large, share, least, size):
     """Each run ends with the whole object, or with an error and none."""
     archive = large if size == "large" else ARCHIVE
