@@ -21,8 +21,6 @@ constexpr std::int64_t kFirstSecond = -62167219200;
 constexpr std::int64_t kLastSecond = 253402300799;
 constexpr std::int64_t kSecondsPerDay = 86400;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // What `count` digits (at most 9) at `at` say; -1 if something else stands there.
 constexpr int number_at(std::string_view text, std::size_t at, std::size_t count) {
   if (text.size() < count || at > text.size() - count) {
