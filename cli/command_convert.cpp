@@ -21,6 +21,7 @@
 #include "ops/convert.hpp"
 #include "ops/unpack.hpp"
 #include "outputs.hpp"
+#include "queries.hpp"
 #include "terminal.hpp"
 #include "write_flags.hpp"
 
@@ -48,9 +49,14 @@ ops::Target usual_target(const Archive& first) {
   return std::move(*target);
 }
 
-// What became of a dictionary that was asked for, of the check, and what was lost on the way.
-void tell(const ops::ConvertReport& report, bool checked, Messages& messages) {
-  if (checked) {
+// How many records were wanted, what became of a dictionary that was asked for and of the check,
+// and what was lost on the way.
+void tell(const ops::ConvertReport& report, const ops::ConvertOptions& options,
+          Messages& messages) {
+  if (options.where != nullptr) {
+    messages.hint(fmt::format("{} records match", report.records));
+  }
+  if (options.check) {
     messages.hint(fmt::format("checked: {} records are in the output as they were read",
                               report.records_kept));
   }
@@ -112,6 +118,12 @@ int run_convert(const Arguments& arguments) {
   }
   refuse_pack_flags(arguments);
   WritingCommand command(arguments, "OUT");
+  const auto where = parse_where(arguments);
+  for (const std::string_view flag : {"--source", "--range"}) {
+    if (where && arguments.has(flag)) {
+      throw UsageError{fmt::format("{} and --where exclude each other", flag)};
+    }
+  }
   WriteOptions write;
   const bool train = add_write_options(arguments, write);
   const std::string& out_name = command.out_name();
@@ -132,12 +144,13 @@ int run_convert(const Arguments& arguments) {
     ops::ConvertOptions options = {.rewrite = command.rewrite_options(std::move(write))};
     options.train_dictionary = train;
     options.check = arguments.has("--check");
+    options.where = where ? &*where : nullptr;
     ArchiveProgress progress(arguments);
     options.progress = [&](const Archive& archive, std::uint64_t position) {
       progress.at(archive, position);
     };
     FONDS_TRY(const auto report, ops::convert(command.archives(), target, command.out(), options));
-    tell(report, options.check, command.messages());
+    tell(report, options, command.messages());
     if (options.rewrite.strict && !report.not_carried.empty()) {
       command.messages().hint("nothing was written, as --strict asks for all to be carried over");
       return Exit::Not;

@@ -24,6 +24,7 @@
 #include "inputs.hpp"
 #include "ops/pack.hpp"
 #include "outputs.hpp"
+#include "queries.hpp"
 #include "query/json_scanner.hpp"
 #include "terminal.hpp"
 
@@ -51,8 +52,8 @@ constexpr std::array<std::string_view, 21> kOnlyHere = {"--timestamp-key",
                                                         "--creator-id",
                                                         "--print-archive-stats",
                                                         "--json"};
-constexpr std::array<std::string_view, 5> kHereToo = {"--output", "--to", "--level",
-                                                      "--skip-damaged", "--force"};
+constexpr std::array<std::string_view, 7> kHereToo = {
+    "--output", "--to", "--level", "--where", "--ignore-case", "--skip-damaged", "--force"};
 // Of what is no event; the others are counted.
 constexpr std::uint64_t kMostTold = 10;
 
@@ -442,6 +443,8 @@ int run_pack(const Arguments& arguments, std::string_view layout) {
   ops::PackOptions options;
   options.writer = writer_options(arguments, layout);
   options.naming = naming_of(arguments);
+  const auto where = parse_where(arguments);
+  options.where = where ? &*where : nullptr;
   options.directories = arguments.has("--directory");
   options.replace = arguments.has("--force");
   options.describe = arguments.has("--print-archive-stats");

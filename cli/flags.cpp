@@ -40,6 +40,11 @@ constexpr std::array kCommon = {
     Flag{"--version", 0, "", "show the version"},
 };
 
+constexpr Flag kWhere{"--where", 0, "QUERY",
+                      "only records that match, as `fonds search` finds them: 'status: 404'"};
+constexpr Flag kIgnoreCase{"--ignore-case", 'i', "",
+                           "with --where: letters of values match in either case"};
+
 constexpr std::array kInfoFlags = {
     Flag{"--deep", 0, "", "look at all records and count them"},
     Flag{"--json", 0, "", "one JSON object an archive"},
@@ -64,9 +69,8 @@ constexpr std::array kLsFlags = {
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
-    Flag{"--where", 0, "QUERY",
-         "only records that match, as `fonds search` finds them: 'status: 404'"},
-    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
@@ -94,9 +98,8 @@ constexpr std::array kCatFlags = {
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
     Flag{"--jsonl", 0, "",
          "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
-    Flag{"--where", 0, "QUERY",
-         "only records that match, as `fonds search` finds them: 'status: 404'"},
-    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--tail", 0, "N", "only the last N records"},
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
@@ -166,6 +169,9 @@ constexpr std::array kSearchFlags = {
     Flag{"--json", 0, "", "answers that are no records as JSON objects, one a line"},
     Flag{"--compat", 0, "clp-s", "give queries exactly the meaning that they have for clp-s 0.12"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{
+        "--index", 0, "FILE",
+        "web archives: do not read records that this CDXJ rules out, on its word; repeat for more"},
     Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
 };
 constexpr std::array kSearchExamples = {
@@ -218,6 +224,8 @@ constexpr std::array kConvertFlags = {
          "RecordIO: add a header entry; KEY:TYPE=VALUE with string, bool, int64 or uint64; repeat "
          "for more"},
     Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
@@ -271,6 +279,8 @@ constexpr std::array kConvertExamples = {
             "lines that are no JSON go to a file"},
     Example{"fonds convert --to warc/1.1 -o new.warc.gz old.arc.gz", "an ARC becomes a WARC"},
     Example{"fonds convert -o crawl.warc.zst crawl.warc.gz", "the same records as Zstandard"},
+    Example{"fonds convert --where 'mime: application/pdf' -o pdf.warc.gz crawl.warc.gz",
+            "only some records, as they are"},
     Example{"fonds convert -o events.rio --format lines --compression zstd events.txt",
             "each line becomes an item"},
     Example{"fonds convert -o - --to jsonl events.rio", "items as JSON Lines"},
