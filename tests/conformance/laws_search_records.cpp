@@ -13,10 +13,10 @@
 #include <fonds/query.hpp>
 #include <fonds/search.hpp>
 
+#include "archives/memory.hpp"
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "ops/convert.hpp"
 #include "ops/list.hpp"
 #include "ops/record_filter.hpp"

@@ -170,7 +170,7 @@ void add_lines(std::vector<Row>& all) {
     const bool plain = std::string_view(codec) == "none";
     row.name = std::string("jsonl-events/") + (plain ? "plain" : codec);
     row.format = "jsonl";
-    row.bytes = once<std::string>([=] { return wrapped(codec, lines_of(events())); });
+    row.bytes = once<std::string>([=] { return stored_as_one(lines_of(events()), codec); });
     row.blocks = [] { return events(); };
     row.to = plain ? "jsonl" : "";
   }
