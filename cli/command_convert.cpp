@@ -13,6 +13,7 @@
 
 #include <fonds/error.hpp>
 #include <fonds/format.hpp>
+#include <fonds/remote.hpp>
 #include <fonds/writing.hpp>
 
 #include "command_pack.hpp"
@@ -85,6 +86,7 @@ bool unpacks(const WritingCommand& command, const ops::Target& target) {
 }
 
 Result<Exit> unpack(const Arguments& arguments, WritingCommand& command) {
+  refuse_remote_output(command.out_name(), "a directory for the original files");
   constexpr std::array<std::string_view, 6> kMeant = {"--output", "--to",           "--source",
                                                       "--range",  "--skip-damaged", "--force"};
   for (const Flag& flag : arguments.command->flags) {
@@ -125,6 +127,9 @@ int run_convert(const Arguments& arguments) {
   WriteOptions write;
   const bool train = add_write_options(arguments, write);
   const std::string& out_name = command.out_name();
+  if (arguments.has("--check") && is_remote(out_name)) {
+    throw UsageError{"--check reads what was written before it appears, for which -o takes a file"};
+  }
   write.file_name =
       out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {

@@ -190,8 +190,8 @@ constexpr std::array kSearchExamples = {
 
 constexpr std::array kConvertFlags = {
     Flag{"--output", 'o', "OUT",
-         "the archive to write; - is standard output; clp-s to jsonl: a directory gets a file for "
-         "each input that the archives were made of"},
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output; clp-s to jsonl: "
+         "a directory gets a file for each input that the archives were made of"},
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
          "recordio/packed; clp-s, clp-s/0.4.1, clp-s/0.3.1; jsonl or lines (default: as the first "
@@ -290,7 +290,8 @@ constexpr std::array kConvertExamples = {
 };
 
 constexpr std::array kCreateFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--append", 0, "",
          "add to OUT behind its last whole record, in its dialect and compression"},
     Flag{"--to", 0, "FORMAT",
@@ -335,7 +336,8 @@ constexpr std::array kCreateExamples = {
 };
 
 constexpr std::array kMergeFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--join-segments", 0, "",
          "WARC: segments of one record become that record, across the archives"},
     Flag{"--level", 0, "N", "WARC: of what has to be compressed again"},
@@ -380,7 +382,8 @@ constexpr std::array kSplitExamples = {
 };
 
 constexpr std::array kDedupFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--index", 0, "FILE",
          "a CDX, CDXJ or ZipNum of archives kept elsewhere: what they hold is not kept again; "
          "repeat for more"},
@@ -402,7 +405,8 @@ constexpr std::array kDedupExamples = {
 };
 
 constexpr std::array kRepairFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
     Flag{"--per-record", 0, "",
          "WARC, ARC: records that share a gzip member or frame get their own"},
@@ -421,7 +425,8 @@ constexpr std::array kIndexFlags = {
          "cdxj (default for WARC and ARC), cdx9, cdx11, zipnum; checkpoint or gzidx for long gzip "
          "members; offsets (RecordIO)"},
     Flag{"--output", 'o', "FILE",
-         "the index to write; default: ARCHIVE with an ending for the type; - is standard output"},
+         "the index to write: a file, s3://BUCKET/KEY, or - for standard output; default: ARCHIVE "
+         "with an ending for the type"},
     Flag{"--no-sort", 0, "", "CDX, CDXJ: in the order of the archive"},
     Flag{"--all", 0, "", "CDX, CDXJ: requests, warcinfo and all others too"},
     Flag{"--post-append", 0, "", "CDX, CDXJ: join requests that have a body with their responses"},
@@ -460,7 +465,8 @@ constexpr std::array kCompareExamples = {
 };
 
 constexpr std::array kTrainFlags = {
-    Flag{"--output", 'o', "DICT", "the dictionary to write; - is standard output"},
+    Flag{"--output", 'o', "DICT",
+         "the dictionary to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--size", 0, "SIZE", "of the dictionary at most, 1K to 8M (default 256K)"},
     Flag{"--level", 0, "N", "the level at which it will be used (default 3)"},
     Flag{"--sample", 0, "SIZE", "of the records it is made of, in memory (default 64M)"},

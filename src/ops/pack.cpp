@@ -243,9 +243,10 @@ class Packing {
     } else if (report_.archives.empty()) {
       FONDS_CHECK(write_single_file(archive, *options_.sink));
     } else {
-      return fail(ErrorCode::LimitExceeded,
-                  "the events take more than one archive, and only one goes to standard output; a "
-                  "larger --target-encoded-size, or -o FILE");
+      return fail(
+          ErrorCode::LimitExceeded,
+          "the events take more than one archive, and only one goes to standard output or an "
+          "object of S3; a larger --target-encoded-size, or -o FILE");
     }
     report_.archives.push_back(std::move(packed));
     return {};
