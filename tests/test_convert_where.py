@@ -67,7 +67,8 @@ def test_items(file, tmp_path):
         assert fonds("cat", "--length-prefixed", out).stdout == items, query
 
 
-@pytest.mark.parametrize("form,text", [("lines", b"one\ntwo\n\nthree\n"), ("jsonl", b'{"data":"one"}\n{"data":"two"}\n{"data":"three"}\n')])
+@pytest.mark.parametrize("form,text", [("lines", b"one\ntwo\n\nthree\n"),
+                                       ("jsonl", b'{"data":"one"}\n{"data":"two"}\n{"data":"three"}\n')])
 def test_text(form, text, tmp_path):
     (tmp_path / "in").write_bytes(text)
     convert(tmp_path / "out.rio", "--format", form, "--where", "payload: t*", tmp_path / "in")

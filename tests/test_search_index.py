@@ -9,14 +9,16 @@ from search_oracle import cases
 WARC = FIXTURES / "warc"
 EXAMPLE = WARC / "third-party/warcio-example.warc.gz"
 CASES = list(cases.parse(cases.FILE.read_text()))
-QUERIES = ["status: 200", "not status: 200", "type: response and status >= 300", "uri: *example*", "host: example.com and mime: text/html",
-           "mime: (text/html text/plain) or offset < 1000", "date > 2010 and not date: \"2017-03-06T04:03:48Z\"", "index >= 2 and mime: *", "*"]
+QUERIES = ["status: 200", "not status: 200", "type: response and status >= 300", "uri: *example*",
+           "host: example.com and mime: text/html", "mime: (text/html text/plain) or offset < 1000",
+           'date > 2010 and not date: "2017-03-06T04:03:48Z"', "index >= 2 and mime: *", "*"]
 
 
 def archives():
     for folder in (WARC / "own", WARC / "third-party", WARC / "0011", WARC.parent / "warc-zst"):
         for path in sorted(folder.iterdir()):
-            if ".arc" in path.name or ".warc" in path.name:
+            other = path.name.endswith((".cdx", ".json", ".md"))
+            if not other and (".arc" in path.name or ".warc" in path.name):
                 yield pytest.param(path, id=f"{folder.name}-{path.name}")
 
 
@@ -39,10 +41,12 @@ def test_answers_are_those_without_an_index(path, tmp_path):
     for query in QUERIES:
         without = answer(query, path)
         found = fonds("search", "--index", cdxj, query, path)
-        if found.returncode == 3:
-            assert b"--index is for web archives" in found.stderr  # compressed twice
+        if b"--index is for web archives" in found.stderr:  # compressed twice
+            assert found.returncode == 3
             return
-        assert found.stdout == without[0] or (damaged and b"index" in found.stderr), query
+        if damaged and b"was it made of this archive?" in found.stderr:
+            continue  # a record with a wrong length does not end where the next one begins
+        assert found.stdout == without[0], query
         if not damaged:
             assert found.returncode == without[1], query
 
@@ -63,11 +67,14 @@ def crawl(path):
     with open(source, "wb") as out:
         for number in range(20):
             status = b"404 Not Found" if number % 5 == 0 else b"200 OK"
-            for kind, block in ((b"response", b"HTTP/1.1 " + status + b"\r\nContent-Type: text/html\r\n\r\n" + b"body %d" % number * 50),
+            page = b"Content-Type: text/html\r\n\r\n" + b"body %d" % number * 50
+            for kind, block in ((b"response", b"HTTP/1.1 " + status + b"\r\n" + page),
                                 (b"request", b"GET /%d HTTP/1.1\r\n\r\n" % number)):
                 out.write(b"WARC/1.1\r\nWARC-Type: " + kind + b"\r\nWARC-Record-ID: <urn:x:" + kind + b"%d>\r\n" % number +
-                          b"WARC-Date: 2020-01-01T00:00:%02dZ\r\nWARC-Target-URI: http://a.example/%d\r\n" % (number + 1, number) +
-                          b"Content-Type: application/http;msgtype=" + kind + b"\r\nContent-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n")
+                          b"WARC-Date: 2020-01-01T00:00:%02dZ\r\n" % (number + 1) +
+                          b"WARC-Target-URI: http://a.example/%d\r\n" % number +
+                          b"Content-Type: application/http;msgtype=" + kind + b"\r\n" +
+                          b"Content-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n")
     assert fonds("convert", "-o", path, source).returncode == 0
     return path
 
@@ -119,8 +126,8 @@ def test_an_index_of_another_archive_is_told(tmp_path):
 def test_counts_limits_and_numbers(tmp_path):
     path, cdxj = crawl(tmp_path / "a.warc.gz"), tmp_path / "a.cdxj"
     assert indexed(path, cdxj)
-    for options in (["--count"], ["--limit", "2"], ["--unique", "status"], ["--max", "index"], ["--files-with-matches"], ["--threads", "2"],
-                    ["--projection", "index,uri"], ["--since", "2020-01-01T00:00:11Z"]):
+    for options in (["--count"], ["--limit", "2"], ["--unique", "status"], ["--max", "index"], ["--files-with-matches"],
+                    ["--threads", "2"], ["--projection", "index,uri"], ["--since", "2020-01-01T00:00:11Z"]):
         arguments = [*options, "status: 404 or index: 7", path]
         assert answer("--index", cdxj, *arguments) == answer(*arguments), options
 
