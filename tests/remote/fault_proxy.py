@@ -11,10 +11,12 @@ FAULTS = ("reset", "status-500", "status-503", "status-429", "cut", "cut-head", 
 
 
 class FaultProxy:
-    """`plan(number, path, range)` names the fault of the reply with this number, or None. Counts what it saw."""
+    """`plan(number, path, range)` names the fault of the reply with this number, or None. Counts what it saw. No reply
+    is given before `wait_for` requests are there."""
 
-    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0):
+    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, wait_for=0):
         self.plan, self.latency, self.lock = plan, latency, threading.Lock()
+        enough, self.waited_in_vain = threading.Event(), False
         self.requests, self.bytes, self.faults, self.log = 0, 0, [], []
         proxy = self
 
@@ -41,6 +43,10 @@ class FaultProxy:
                     fault = proxy.plan(number, self.path, span)
                     if fault:
                         proxy.faults.append(fault)
+                if proxy.requests >= wait_for:
+                    enough.set()
+                if not enough.wait(60):  # against hanging only
+                    proxy.waited_in_vain = True
                 if proxy.latency:
                     time.sleep(proxy.latency)
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
