@@ -137,6 +137,22 @@ const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
   return found;
 }
 
+// For bytes in which no record of findable_format() begins: that format, and the codec of the first
+// unit, which tell the most. Null if nothing does.
+const Format* search_any_unit(Archive& archive) {
+  const Codec* codec = search_codec(*archive.source, {});
+  if (codec == nullptr) {
+    return nullptr;
+  }
+  Archive tried = archive;
+  tried.codecs = {codec};
+  const Format* const format = probe_format(decode_head(tried, {}), kGuess);
+  if (format != nullptr) {
+    archive.codecs = tried.codecs;
+  }
+  return format;
+}
+
 }  // namespace
 
 DecodeOptions decode_options(const ReadOptions& options) {
@@ -244,6 +260,10 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   // Frames store the beginning of a record as it is: what looks like plain records behind damage
   // may lie in one.
   const Format* probed = probe_format(head, kGuess);
+  if (probed == nullptr && options.format.empty() &&
+      search_codec(*archive.source, any_record) == nullptr) {
+    archive.format = probed = search_any_unit(archive);
+  }
   if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
     probed = &findable;  // units of which nothing can be decoded
   }

@@ -47,6 +47,8 @@ class Opener {
   explicit Opener(const Archive& archive) : archive_(archive) {}
   // As open_at().
   Result<std::unique_ptr<RecordReader>> at(const ReadOptions& options, Place place);
+  // RecordReader::state() behind the first record, by which those behind it are understood.
+  Result<std::string> state(const ReadOptions& options);
 
  private:
   // Whether the record there needs nothing of what the archive begins with: asked only where that
@@ -58,7 +60,7 @@ class Opener {
 };
 
 // The stored bytes in which the first record lies whose place is known by its key, or by
-// companions, for OpenOptions::first; nothing if none is.
+// companions, for open_archive_at(); nothing if none is. Of `archive` only the source is used.
 std::optional<ByteRange> first_range(const Archive& archive, const Companions& companions,
                                      std::span<const Key> keys);
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 
@@ -37,7 +38,8 @@ FrameInfo cut_short(FrameInfo frame, std::uint64_t there, std::uint64_t asked) {
   return frame;
 }
 
-void walk_blocks(ByteView stored, FrameInfo& frame) {
+void walk_blocks(ByteView stored, FrameInfo& frame,
+                 const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
   const std::uint64_t largest = std::min<std::uint64_t>(frame.header.window_size, kMaxBlockSize);
   std::size_t at = frame.header.size;
   for (bool last = false; !last;) {
@@ -61,7 +63,10 @@ void walk_blocks(ByteView stored, FrameInfo& frame) {
                         at + kBlockHeader + held + (last && frame.header.checksum ? kChecksum : 0));
       return;
     }
-    at += kBlockHeader + static_cast<std::size_t>(held);
+    const std::size_t from = std::exchange(at, at + kBlockHeader + static_cast<std::size_t>(held));
+    if (show) {
+      show(from, at);
+    }
     ++frame.blocks;
     frame.decoded_most += type == 2 ? largest : size;
   }
@@ -138,7 +143,8 @@ std::optional<FrameHeader> parse_frame_header(ByteView stored) {
   return header;
 }
 
-FrameInfo scan_frame(ByteView stored) {
+FrameInfo scan_frame(ByteView stored,
+                     const std::function<void(std::uint64_t from, std::uint64_t to)>& block) {
   FrameInfo frame;
   if (stored.size() < 4) {
     return cut_short(frame, stored.size(), 4);
@@ -162,7 +168,7 @@ FrameInfo scan_frame(ByteView stored) {
     return cut_short(frame, stored.size(), stored.size() + 1);
   }
   frame.header = *header;
-  walk_blocks(stored, frame);
+  walk_blocks(stored, frame, block);
   return frame;
 }
 

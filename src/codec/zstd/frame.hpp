@@ -65,8 +65,10 @@ struct FrameInfo {
 
 // The frame at the start of `stored`, its blocks walked by their headers; no content is read.
 // Unknown (size 0) if no frame stands there; Truncated with kind Unknown if fewer than four bytes
-// are there.
-FrameInfo scan_frame(ByteView stored);
+// are there. `block` is shown where each whole block begins and ends.
+FrameInfo scan_frame(
+    ByteView stored,
+    const std::function<void(std::uint64_t from, std::uint64_t to)>& block = nullptr);
 
 // All frames in stored order, and the bytes between them as Unknown.
 void walk_frames(ByteView stored, const std::function<void(const FrameInfo&)>& found);

@@ -77,8 +77,10 @@ class RecordIoFormat final : public Format {
     if (probe_kind(head) != Kind::None) {
       return 100;
     }
-    // A damaged beginning: the next good block or record tells.
-    return recognize_kind(head, head.size()) != Kind::None ? 40 : 0;
+    // A damaged beginning: the next good block or record tells. Records of other formats may lie in
+    // it, but not before a magic.
+    const int score = parse_magic(head) != Magic::None ? 60 : 40;
+    return recognize_kind(head, head.size()) != Kind::None ? score : 0;
   }
 
   RecordProbe record_probe() const override { return {}; }
