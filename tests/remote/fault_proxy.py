@@ -18,10 +18,12 @@ S3_ERROR = b"<?xml version='1.0'?><Error><Code>InternalError</Code><Message>We e
 class FaultProxy:
     """`plan(number, path, range)` names the fault of the reply with this number, or None. Counts what it saw.
 
-    `upload_plan(method, path)` does so for requests that change something; it may also wait, or do something itself."""
+    `upload_plan(method, path)` does so for requests that change something; it may also wait, or do something itself.
+    No reply is given before `wait_for` requests are there."""
 
-    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, upload_plan=lambda method, path: None):
+    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, upload_plan=lambda method, path: None, wait_for=0):
         self.plan, self.upload_plan, self.latency, self.lock = plan, upload_plan, latency, threading.Lock()
+        enough, self.waited_in_vain = threading.Event(), False
         self.requests, self.bytes, self.faults, self.log = 0, 0, [], []
         proxy = self
 
@@ -51,6 +53,10 @@ class FaultProxy:
                 if fault:
                     with proxy.lock:
                         proxy.faults.append(fault)
+                if proxy.requests >= wait_for:
+                    enough.set()
+                if not enough.wait(60):  # against hanging only
+                    proxy.waited_in_vain = True
                 if proxy.latency:
                     time.sleep(proxy.latency)
                 length = int(self.headers.get("Content-Length") or 0)
