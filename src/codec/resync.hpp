@@ -41,6 +41,9 @@ std::uint64_t find_in_view(
     ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     const std::function<bool(std::size_t offset, std::uint64_t& work)>& begins);
 
+// How many bytes there are from `offset` on; nothing of a pipe. Errors: Io.
+Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint64_t offset);
+
 // Steps over stored bytes without holding them. Returns `to`, or where the source ends if it ends
 // before.
 Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to);
