@@ -143,6 +143,13 @@ def test_a_stall_is_waited_for_and_tried_again(archives, server, fault):
     assert proxy.faults == [fault] and done.returncode == 0 and done.stdout == (archives / "a.warc").read_bytes()
 
 
+def test_a_head_that_is_cut_off_is_no_empty_object(archives, server):
+    proxy = FaultProxy("127.0.0.1", server.port, lambda number, path, span: "cut-head" if number == 1 else None)
+    done = fonds("cat", "--retry-wait", "1", proxy.url("small.warc", "whole"))
+    proxy.stop()
+    assert proxy.faults == ["cut-head"] and done.returncode == 0 and done.stdout == (archives / "small.warc").read_bytes()
+
+
 def test_a_server_that_stalls_for_good_is_an_error(archives, server):
     proxy = FaultProxy("127.0.0.1", server.port, lambda number, path, span: "stall" if number > 1 else None)
     done = fonds("cat", "--timeout", "1", "--tries", "2", "--retry-wait", "1", proxy.url("a.warc"))

@@ -92,6 +92,11 @@ class Running {
   const std::shared_ptr<Handler>& handler() const { return handler_; }
 
   void end(CURLcode code) {
+    if (code == CURLE_OK && !head_ended_ && !stopped_) {
+      // The library takes a head that is cut off for one without a body.
+      handler_->done({.kind = Outcome::Kind::Broken, .words = "the reply ends in its head"});
+      return;
+    }
     if (code == CURLE_OK) {
       tell_head();  // of a reply without a body
     }
@@ -167,8 +172,10 @@ class Running {
   void take_header(std::string_view line) {
     if (line.starts_with("HTTP/")) {  // also of an interim reply, and of one that leads elsewhere
       fields_.clear();
+      head_ended_ = false;
       return;
     }
+    head_ended_ = trimmed(line).empty();
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
       return;
@@ -207,6 +214,7 @@ class Running {
   CURL* easy_;
   List headers_;
   std::vector<std::pair<std::string, std::string>> fields_;
+  bool head_ended_ = false;
   bool told_ = false;
   bool stopped_ = false;
   char words_[CURL_ERROR_SIZE] = {};
