@@ -286,7 +286,7 @@ std::vector<Law> reading_laws() {
        .title = "mapped = read by position",
        .meaning =
            "A file gives the same records, places and findings, and the same answers of `ls`, "
-           "`verify`, `search` and `info`, mapped or not.",
+           "`verify`, `search`, `cat KEY` and `info`, mapped or not.",
        .of_damaged = true,
        .is_about = is_one_file,
        .about = "files",

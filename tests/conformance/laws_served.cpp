@@ -78,7 +78,8 @@ std::string url_is_file(const Row& row) {
     const bool once = !there->source->random_access();
     Said given = once ? said(*there, row.read, opened) : said(*there, row.read);
     if (once) {
-      given.info = expected.info;  // needs to go back
+      given.info = expected.info;  // needs to go back, as keys do
+      given.by_key = expected.by_key;
     }
     if (auto complaint = difference(server, given, expected); !complaint.empty()) {
       return complaint;
@@ -95,7 +96,7 @@ std::vector<Law> served_laws() {
        .title = "served = mapped",
        .meaning =
            "A URL (HTTP with and without ranges, S3) gives the records, places and findings of "
-           "the file, and the same answers of `ls`, `verify`, `search` and `info`.",
+           "the file, and the same answers of `ls`, `verify`, `search`, `cat KEY` and `info`.",
        .of_damaged = true,
        .complaint = url_is_file,
        .can_be_asked = [] { return !served().at.empty(); }},

@@ -224,7 +224,14 @@ Said said(const Archive& archive, const ReadOptions& options,
               .listed = listed(fresh(), list),
               .verified = verified(fresh(), scan),
               .searched = searched(fresh(), scan),
-              .info = info_text(fresh(), scan, false) + info_text(fresh(), scan, true)};
+              .info = info_text(fresh(), scan, false) + info_text(fresh(), scan, true),
+              .by_key = {}};
+  if (!again && !all.read.blocks.empty()) {
+    const std::size_t last = all.read.blocks.size() - 1;
+    all.by_key =
+        content(archive, scan,
+                {"index:0", fmt::format("index:{}", last / 2), fmt::format("index:{}", last)});
+  }
   // Which bodies are stepped over, and so what is wrong with them, hangs on the way to the archive.
   for (Given* const given : {&all.listed, &all.searched}) {
     given->text = without_problems(std::move(given->text));
@@ -236,7 +243,7 @@ Said said(const Archive& archive, const ReadOptions& options,
   for (std::string& finding : all.read.findings) {
     forget_name(finding, name);
   }
-  for (Given* const given : {&all.listed, &all.verified, &all.searched}) {
+  for (Given* const given : {&all.listed, &all.verified, &all.searched, &all.by_key}) {
     forget_name(*given, name);
   }
   return all;
@@ -248,6 +255,7 @@ std::string difference(std::string_view what, const Said& a, const Said& b) {
         difference(fmt::format("{}, ls", what), a.listed, b.listed),
         difference(fmt::format("{}, verify", what), a.verified, b.verified),
         difference(fmt::format("{}, search", what), a.searched, b.searched),
+        difference(fmt::format("{}, cat KEY", what), a.by_key, b.by_key),
         difference(fmt::format("{}, info", what), a.info, b.info)}) {
     if (!complaint.empty()) {
       return complaint;

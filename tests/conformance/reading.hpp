@@ -61,6 +61,7 @@ struct Said {
   Contents read;
   Given listed, verified, searched;
   std::string info;
+  Given by_key;  // the first record, one in the middle and the last; none of what is read only once
 };
 // `again`: opens it once more, where it can be read only once.
 Said said(const Archive& archive, const ReadOptions& options,
