@@ -1,7 +1,7 @@
 """Making clp-s archives: fonds against the clp-s of YScope's Python package, at the same options.
 
 Corpora: the logs of clps.py by their time, and what a PostgreSQL says of all it does, without (clp-s gives up at its
-times). The answer of a run is what `fonds cat` prints of its archive: of clp-s's the same."""
+times). The answer of a run is what `fonds cat` prints of its archive: of clp-s's the same, with --exact the input."""
 import hashlib
 import subprocess
 import sys
@@ -59,6 +59,12 @@ class Race:
             self.tools.fonds, "convert", "--quiet", "--to", "clp-s", "--level", self.level, *self.logs.options, *options,
             "-o", directory / "archive", self.logs.corpus()])
 
+    def exact(self):
+        made = self.fonds("fonds-exact", "--exact", "--threads", "1")
+        with open(self.logs.corpus(), "rb") as corpus:
+            made.expected = {"sha256": hashlib.file_digest(corpus, "sha256").hexdigest()}
+        return made
+
     def zstd(self):
         made = self.writing("zstd", lambda directory: ["/usr/bin/env", "zstd", "-q", f"-{self.level}", self.logs.corpus(), "-o", directory / "zst"])
         made.answer = answers.nothing
@@ -99,7 +105,7 @@ def compress(title):
             PEER: race.peer(),
             ONE: race.fonds("fonds-1", "--threads", "1"),
             TWO: race.fonds("fonds-2", "--threads", "2"),
-            EXACT: race.fonds("fonds-exact", "--exact", "--threads", "1"),
+            EXACT: race.exact(),
             "libzstd alone, dictionaries and streams": race.limit(),
         }, [
             Demand("CPU, clp-s / fonds", (PEER, "cpu"), (ONE, "cpu"), at_least=2),

@@ -2,6 +2,7 @@
 import statistics
 
 BEGIN, END = "<!-- results: written by script/bench --docs -->", "<!-- end of results -->"
+HEADING, LATER = "### ", "Measured later, "
 
 
 def demand_value(demand, medians):
@@ -87,11 +88,40 @@ def document(results):
     return "\n".join(lines) + END
 
 
-def write_document(path, results):
-    """Replaces what lies between the two marks of the page."""
+def write_document(path, results, whole):
+    """Replaces what lies between the two marks of the page; if not `whole`, only the tables of these sets, new ones last."""
     page = path.read_text(encoding="utf-8")
     before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    old, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"bench: {path} has no place for results; it needs the lines {BEGIN} and {END}")
-    path.write_text(before + document(results) + after, encoding="utf-8")
+    made = document(results) if whole else _with_new_tables(old, results)
+    path.write_text(before + made + after, encoding="utf-8")
+
+
+def _with_new_tables(old, results):
+    head, *tables = old.split(HEADING)
+    tables = {table.partition("\n")[0]: HEADING + table for table in tables}
+    for result in results["sets"].values():
+        tables[result["title"]] = set_table(result) + "\n"
+    later = {}  # when and how: the titles measured then
+    lines = []
+    for line in head.strip("\n").split("\n"):
+        if line.startswith(LATER):
+            how, _, titles = line.removeprefix(LATER).partition(": ")
+            later.setdefault(how, []).extend(title for title in _titles(titles, tables) if title not in _measured(results))
+        else:
+            lines.append(line)
+    how = f"{results['date']}, with {results['reps']} rounds, commit {results['versions'].get('commit', '?')}"
+    later.setdefault(how, []).extend(_measured(results))
+    told = [f"{LATER}{how}: {'; '.join(titles)}.\n" for how, titles in later.items() if titles]
+    return f"{BEGIN}\n\n" + "\n".join(lines).strip("\n") + "\n\n" + "\n".join(told) + "\n" + "".join(tables.values()) + END
+
+
+def _measured(results):
+    return [result["title"] for result in results["sets"].values()]
+
+
+def _titles(text, tables):
+    """Titles hold commas and colons, and no semicolon."""
+    return [title for title in text.removesuffix(".").split("; ") if title in tables]

@@ -152,6 +152,7 @@ int run_cat(const Arguments& arguments) {
     throw UsageError{"--tail takes at least 1"};
   }
   options.directory = arguments.get("--output");
+  refuse_remote_output(options.directory, "a directory");
   options.force = arguments.has("--force");
   options.cancelled = interrupted;
   std::optional<Interruption> interruption;

@@ -8,8 +8,11 @@ enable_testing()
 # Sanitizer runs that need only some tests compile only the sources that match.
 set(FONDS_TEST_SOURCES_MATCHING "" CACHE STRING "Compile only test sources with a line that matches")
 
+# Archives that tests make, for whoever has a table of them.
+file(GLOB archive_sources CONFIGURE_DEPENDS tests/archives/*.cpp)
+
 file(GLOB_RECURSE cross_test_sources CONFIGURE_DEPENDS tests/*_test.cpp tests/conformance/*.cpp)
-list(APPEND test_sources ${cross_test_sources})
+list(APPEND test_sources ${cross_test_sources} ${archive_sources})
 list(REMOVE_DUPLICATES test_sources)
 if(FONDS_TEST_SOURCES_MATCHING)
   set(matching)
@@ -43,8 +46,9 @@ endif()
 # The damage campaign; script/damage runs all of it.
 file(GLOB campaign_sources CONFIGURE_DEPENDS tests/campaign/*.cpp)
 list(FILTER campaign_sources EXCLUDE REGEX "_test\\.cpp$")
-add_executable(fonds_damage ${campaign_sources})
-target_include_directories(fonds_damage PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+add_executable(fonds_damage ${campaign_sources} ${archive_sources})
+target_include_directories(fonds_damage PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
+  ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(fonds_damage PRIVATE ${FONDS_WARNINGS})
 target_link_libraries(fonds_damage PRIVATE fonds::fonds ${FONDS_FMT} BZip2::BZip2 LibLZMA::LibLZMA
   PkgConfig::codecs Threads::Threads)

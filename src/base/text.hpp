@@ -20,6 +20,7 @@ std::string escape_for_terminal(std::string_view text);
 // Printable ASCII only: nothing that escape_for_terminal would change.
 bool is_plain_ascii(std::string_view text) noexcept;
 // ASCII only, no locale.
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 char to_lower(char c) noexcept;
 std::string to_lower(std::string_view text);
 bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;

@@ -11,6 +11,7 @@
 #include <fonds/error.hpp>
 
 #include "base/calendar.hpp"
+#include "base/text.hpp"
 #include "base/time_pattern.hpp"
 #include "base/time_pattern_parts.hpp"
 
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What the fields of a text say. The defaults are what a missing field means.
 struct Fields {

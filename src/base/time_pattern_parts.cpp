@@ -25,8 +25,6 @@ constexpr std::string_view kEpochLetters = "ELCNP";
 constexpr std::string_view kNeutralLetters = "369T?\\O";
 constexpr std::string_view kBracedLetters = "BAzoO";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 class PartsParser {
  public:
   PartsParser(std::string_view pattern, TimePatternUse use) : pattern_(pattern), use_(use) {}

@@ -66,6 +66,30 @@ Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint6
   return size - std::min(size, offset);
 }
 
+std::optional<std::uint64_t> find_swallowed(
+    ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
+    DamageBudget& budget,
+    const std::function<std::uint64_t(std::size_t offset, std::uint64_t& work)>& unit_size) {
+  const std::string_view text = as_text(stored);
+  std::uint64_t first = 0, behind = 0;  // of units that lie one behind the other
+  for (std::size_t at = from; (at = text.find(magic, at)) < to && budget.allows(at);) {
+    std::uint64_t work = kCandidateCost;
+    const std::uint64_t size = unit_size(at, work);
+    budget.spend(work);
+    if (size == 0) {
+      ++at;
+      continue;
+    }
+    first = at == behind ? first : at;
+    behind = at + size;
+    if (behind > to) {
+      return first;
+    }
+    at = static_cast<std::size_t>(behind);
+  }
+  return std::nullopt;
+}
+
 Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to) {
   std::uint64_t at = from;
   while (at < to) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -101,6 +103,16 @@ inline std::string sample_text(std::size_t size, std::uint64_t seed = 1) {
   }
   text.resize(size);
   return text;
+}
+
+// Bytes that do not compress: codecs store them.
+inline std::string noise(std::size_t size, std::uint64_t seed = 1) {
+  std::string bytes;
+  while (bytes.size() < size) {
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    bytes += static_cast<char>(seed >> 56U);
+  }
+  return bytes;
 }
 
 // What starts_with_record() knows; `n` tells one from the other.

@@ -155,6 +155,23 @@ Result<const Codec*> search_codec(ByteSource& source, const RecordProbe& probe) 
   return found;
 }
 
+// For bytes in which no record of findable_format() begins: that format, and the codec of the first
+// unit, which tell the most. Null if nothing does. Errors: those of reading.
+Result<const Format*> search_any_unit(Archive& archive) {
+  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, {}));
+  if (codec == nullptr) {
+    return nullptr;
+  }
+  Archive tried = archive;
+  tried.codecs = {codec};
+  FONDS_TRY(const DecodedHead head, decode_head(tried, {}));
+  const Format* const format = probe_format(head, kGuess);
+  if (format != nullptr) {
+    archive.codecs = tried.codecs;
+  }
+  return format;
+}
+
 }  // namespace
 
 DecodeOptions decode_options(const ReadOptions& options) {
@@ -222,6 +239,13 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   // Frames store the beginning of a record as it is: what looks like plain records behind damage
   // may lie in one.
   const Format* probed = probe_format(head, kGuess);
+  if (probed == nullptr && options.format.empty()) {
+    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
+    if (codec == nullptr) {
+      FONDS_TRY(probed, search_any_unit(archive));
+      archive.format = probed;
+    }
+  }
   if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
     probed = &findable;  // units of which nothing can be decoded
   }

@@ -151,6 +151,24 @@ TEST(OpenArchive, FramesBehindNoiseAreFoundThoughTheyBeginWithPlainText) {
   }
 }
 
+// Units that begin no web record are asked as well.
+TEST(OpenArchive, JsonLinesAreRecognizedBehindADamagedMember) {
+  std::string stored = member("{\"n\":1}\n") + member("{\"n\":2}\n") + member("{\"n\":3}\n");
+  for (const std::size_t at : {std::size_t{10}, std::size_t{1}}) {
+    stored[at] = static_cast<char>(0xff);
+    const auto archive = open_archive(mapped(stored));
+    ASSERT_TRUE(archive.has_value()) << at;
+    EXPECT_EQ(archive->format->name(), "jsonl");
+    EXPECT_EQ(archive->codec().name(), "gzip");
+  }
+}
+
+TEST(OpenArchive, JsonLinesMayHoldLinesThatBeginRecords) {
+  const auto archive = open_archive(mapped("{\"n\":1}\n" + record("one") + "{\"n\":2}\n"));
+  ASSERT_TRUE(archive.has_value());
+  EXPECT_EQ(archive->format->name(), "jsonl");
+}
+
 TEST(OpenArchive, GivenFormatIsNotQuestioned) {
   const auto archive = open_archive(mapped("just text"), {.format = "warc"});
   ASSERT_TRUE(archive.has_value());

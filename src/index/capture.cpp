@@ -24,8 +24,6 @@ constexpr std::string_view kMissing = "-";
 // Before some tools wrote the length of a record, and when there was no place for robots tags.
 constexpr std::string_view kCdx10 = "NbamskrMVg";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_timestamp(std::string_view text) {
   return text.size() >= 4 && text.size() <= 17 && std::all_of(text.begin(), text.end(), is_digit);
 }

@@ -37,8 +37,6 @@ void append_as_it_is(std::string& out, std::string_view url) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // A name of letters, digits, `-` and `_` in labels, which nothing but lower case changes.
 bool is_plain_host(std::string_view host) {
   if (host.empty() || is_digit(host.front()) || host.front() == '.' || host.back() == '.') {

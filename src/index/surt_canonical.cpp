@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return to_lower(c) >= 'a' && to_lower(c) <= 'z'; }
 
 // Value of a hexadecimal digit; -1 of anything else.

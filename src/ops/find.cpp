@@ -208,19 +208,23 @@ Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const Read
 Result<std::unique_ptr<RecordReader>> Opener::at(const ReadOptions& options, Place place) {
   ReadOptions read = options;
   if (place.unit > 0) {
-    if (!state_) {
-      ReadOptions first = options;
-      first.skim = true;
-      first.resume = nullptr;
-      FONDS_TRY(const auto beginning, archive_.format->open(archive_, first));
-      FONDS_CHECK(beginning->next());
-      state_ = beginning->state();
-    }
-    read.state = *state_;
+    FONDS_TRY(read.state, state(options));
   }
   read.start = place.unit;
   read.start_inner = place.inner;
   return archive_.format->open(archive_, read);
+}
+
+Result<std::string> Opener::state(const ReadOptions& options) {
+  if (!state_) {
+    ReadOptions first = options;
+    first.skim = true;
+    first.resume = nullptr;
+    FONDS_TRY(const auto beginning, archive_.format->open(archive_, first));
+    FONDS_CHECK(beginning->next());
+    state_ = beginning->state();
+  }
+  return *state_;
 }
 
 Result<std::optional<RecordFinder::Opened>> RecordFinder::find(std::size_t i) {

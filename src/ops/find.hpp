@@ -45,6 +45,8 @@ class Opener {
   explicit Opener(const Archive& archive) : archive_(archive) {}
   // As open_at().
   Result<std::unique_ptr<RecordReader>> at(const ReadOptions& options, Place place);
+  // RecordReader::state() behind the first record, by which those behind it are understood.
+  Result<std::string> state(const ReadOptions& options);
 
  private:
   const Archive& archive_;

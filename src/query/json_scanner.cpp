@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace fonds::query {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // Of digits that were checked.

@@ -14,13 +14,12 @@
 #include <fonds/query.hpp>
 
 #include "base/nearest_double.hpp"
+#include "base/text.hpp"
 
 namespace fonds::query {
 namespace {
 
 constexpr double kTwo63 = 9223372036854775808.0;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;

@@ -12,7 +12,6 @@
 #include <fonds/format.hpp>
 
 #include "campaign/open_row.hpp"
-#include "campaign/sink.hpp"
 #include "ops/rewrite.hpp"
 #include "ops/verify.hpp"
 
@@ -28,6 +27,8 @@ Result<Archive> open(const Row& row, std::string_view bytes) {
   }
   return archive;
 }
+
+constexpr std::uint64_t kLongestMagic = 12;  // of a codec: xz, with what follows it
 
 // An end that is an answer: it was told, and what came before counts.
 bool is_told(const Error& error) {
@@ -137,12 +138,14 @@ Judge::Reading Judge::read(const std::string& bytes, bool search_damaged) const 
     kept.format = (*record)->format();
     kept.kind = (*record)->kind();
     kept.id = (*record)->id();
+    kept.index = fmt::format("{}", (*record)->ordinal);
     for (const Field& field : (*record)->fields()) {
       if (field.name == "WARC-Target-URI") {
         kept.uri = field.value;
       }
     }
     kept.from = (*record)->place.unit;
+    kept.begins_unit = (*record)->place.inner == 0;
     kept.what = fmt::format("record {} at {}+{} ({})", (*record)->ordinal, (*record)->place.unit,
                             (*record)->place.inner, (*record)->kind());
     if (archive->codec().name() == "none") {
@@ -167,10 +170,10 @@ Judge::Reading Judge::read(const std::string& bytes, bool search_damaged) const 
 }
 
 Judge::Judge(Row row) : row_(std::move(row)) {
-  Reading good = read(row_.archive.empty() ? row_.bytes : row_.archive, true);
+  Reading good = read(row_.beside ? row_.beside->archive : row_.bytes, true);
   require(good.error.empty(), row_.name + ": reading (" + good.error + ")");
   records_ = std::move(good.records);
-  if (!row_.archive.empty()) {
+  if (row_.beside) {
     return;
   }
   for (const Kept& record : records_) {
@@ -187,6 +190,17 @@ Judge::Judge(Row row) : row_(std::move(row)) {
   require(verdict.errors == 0, row_.name + ": verify (" + verdict.first + ")");
 }
 
+// Where the bytes begin that the record is known by.
+std::uint64_t Judge::needed_from(const Kept& record) const {
+  if (record.from == 0 || (!row_.lines && !(row_.whole_lines && record.begins_unit))) {
+    return record.from;
+  }
+  if (row_.lines) {
+    return record.from - 1;
+  }
+  return *std::prev(std::ranges::lower_bound(borders_, record.from));
+}
+
 bool Judge::is_outside(const Kept& record, const Variant& variant) const {
   if (row_.head && variant.touches(0, borders_.empty() ? 0 : borders_.front())) {
     return false;
@@ -196,7 +210,7 @@ bool Judge::is_outside(const Kept& record, const Variant& variant) const {
       if (row_.lines && record.from == 0 && variant.first() == 0) {
         return false;  // what is put in front of a line becomes a part of it
       }
-      return !variant.touches(record.from - (row_.lines && record.from > 0 ? 1 : 0), record.to) &&
+      return !variant.touches(needed_from(record), record.to) &&
              !(row_.grid > 0 && variant.moves(record.from, row_.grid));
     case Region::Behind:
       return record.to <= variant.first();
@@ -206,7 +220,7 @@ bool Judge::is_outside(const Kept& record, const Variant& variant) const {
   return false;
 }
 
-// What a file begins with decides what it is read as.
+// What a file begins with decides what it is read as: the first bytes, and of a codec its magic.
 bool Judge::is_something_else(const Variant& variant, const Reading& reading) const {
   if (records_.empty() || variant.first() >= records_.front().to) {
     return false;
@@ -216,7 +230,8 @@ bool Judge::is_something_else(const Variant& variant, const Reading& reading) co
       archive && (archive->codecs != good->codecs || archive->format != good->format);
   const bool other_records = row_.lines && !reading.records.empty() &&
                              reading.records.front().format != records_.front().format;
-  return other_records || (variant.first() == 0 && other_bytes);
+  const std::uint64_t magic = good->codec().name() == "none" ? 1 : kLongestMagic;
+  return other_records || (variant.first() < magic && other_bytes);
 }
 
 // Whether the record lies in what another one claims as its own, that begins well and leads to
@@ -312,7 +327,7 @@ void Judge::check_repair(const Variant& variant, const Reading& damaged, Tally& 
   if (!archive) {
     return;  // reading has judged that
   }
-  StringSink sink;
+  TextSink sink;
   RewriteOptions options;
   options.read = read_options_of(row_, true);
   options.skip_damaged = true;
@@ -343,7 +358,7 @@ void Judge::check_repair(const Variant& variant, const Reading& damaged, Tally& 
 
 std::vector<std::string> Judge::judge(const Variant& variant, Tally& tally,
                                       std::string* repaired) const {
-  if (!row_.archive.empty()) {
+  if (row_.beside) {
     return judge_companion(variant, tally);
   }
   std::vector<std::string> breaches;
@@ -385,8 +400,8 @@ std::vector<std::string> Judge::judge(const Variant& variant, Tally& tally,
     ++tally.found;
   } else if (digests(usual.records) == digests(records_)) {
     ++tally.harmless;
-  } else if (may_be_silent(variant)) {
-    ++tally.unknowable;
+  } else if (may_be_silent(variant) || (something_else && row_.named)) {
+    ++tally.unknowable;  // any bytes are lines
   } else {
     breaches.push_back("verify does not tell of the damage");
   }

@@ -46,14 +46,16 @@ class Judge {
  private:
   struct Kept {
     std::uint64_t digest = 0;
-    std::string format, kind, uri, id;
-    bool suspect = false;                        // an error was told of it
-    std::uint64_t from = 0, to = 0;              // its region
+    std::string format, kind, uri, id, index;
+    bool suspect = false;            // an error was told of it
+    std::uint64_t from = 0, to = 0;  // its region
+    bool begins_unit = false;
     std::uint64_t block_from = 0, block_to = 0;  // plain records: where the block lies
     std::string what;
   };
   struct Reading;
   Reading read(const std::string& bytes, bool search_damaged) const;
+  std::uint64_t needed_from(const Kept& record) const;
   bool is_outside(const Kept& record, const Variant& variant) const;
   bool is_something_else(const Variant& variant, const Reading& reading) const;
   bool is_swallowed(const Kept& record, const Variant& variant, const Reading& reading) const;
@@ -66,6 +68,7 @@ class Judge {
   void check_repair(const Variant& variant, const Reading& damaged, Tally& tally,
                     std::vector<std::string>& breaches, std::string* repaired) const;
 
+  std::string key_of(const Kept& record) const;
   std::vector<std::string> judge_companion(const Variant& variant, Tally& tally) const;
 
   Row row_;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -13,11 +14,13 @@
 
 #include <fmt/core.h>
 
+#include "archives/memory.hpp"
 #include "campaign/judge.hpp"
 #include "campaign/run.hpp"
-#include "campaign/sink.hpp"
 
 namespace fonds::campaign {
+using testing_archives::require;
+
 namespace {
 
 constexpr std::string_view kHelp =
@@ -179,5 +182,10 @@ int run_all(const Flags& flags) {
 
 int main(int count, char** words) {
   using namespace fonds::campaign;
-  return run_all(parse(std::span(words, static_cast<std::size_t>(count))));
+  try {
+    return run_all(parse(std::span(words, static_cast<std::size_t>(count))));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fonds_damage: {} failed\n", error.what());
+    return 2;
+  }
 }

@@ -3,17 +3,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fonds/format.hpp>
 
+#include "archives/memory.hpp"
 #include "campaign/rows.hpp"
 
 namespace fonds::campaign {
+using testing_archives::memory_of;
+using testing_archives::require;
+using testing_archives::TextSink;
 
 // What readers may hold; the cap of a process lies above it.
 inline constexpr std::uint64_t kMemory = std::uint64_t{32} << 20;
@@ -24,12 +25,6 @@ inline ReadOptions read_options_of(const Row& row, bool search_damaged) {
   options.search_damaged = search_damaged;
   options.transformers = row.transformers;
   return options;
-}
-
-inline std::shared_ptr<ByteSource> memory_of(std::string_view bytes,
-                                             std::string name = "<memory>") {
-  const ByteView view = as_bytes(bytes);
-  return memory_source({view.begin(), view.end()}, std::move(name));
 }
 
 // A number for the decoded bytes of the reader's current record.

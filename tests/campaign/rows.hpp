@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,15 @@ enum class Unknowable : std::uint8_t {
   Digests,  // blocks of records have digests, the rest of them nothing
 };
 
+// What a companion lies beside, in a folder of its own.
+struct Beside {
+  std::string archive, archive_name;
+  std::string name;                         // of the companion
+  std::string other = {}, other_name = {};  // ZipNum: the other one of its two files
+  std::string opened = {};  // which of them is opened; empty: the format finds its companion itself
+  std::string key;          // with what it is asked: "uri", "id", "index"
+};
+
 struct Row {
   std::string name;
   std::string bytes;
@@ -32,16 +42,14 @@ struct Row {
   std::string format = {};  // to be named where the beginning is too damaged to be recognized
   bool named = false;       // or always
   std::vector<std::string> transformers = {};  // of packed RecordIO, which does not tell
-  bool head = false;       // what lies in front of the first record is needed for all of them
-  bool lines = false;      // records begin lines: the LF in front of one belongs to its region
+  bool head = false;   // what lies in front of the first record is needed for all of them
+  bool lines = false;  // records begin lines: the LF in front of one belongs to its region
+  bool whole_lines =
+      false;               // lines in units: whether a unit begins with one, the unit before tells
   std::uint64_t grid = 0;  // records lie at multiples of it; damage must not move only some of them
   bool repairs = true;     // `repair` knows the format
-  // Of a companion: the archive that it lies beside, and with what it is asked ("uri", "id").
-  std::string archive = {}, key = {};
+  std::optional<Beside> beside = {};  // of a companion
 };
-
-// What the archive of a companion is called.
-inline constexpr const char* kCompanionOf = "a.warc.gz";
 
 // A row's name, and what makes it; always the same bytes.
 struct RowMaker {

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "campaign/sink.hpp"
+#include "archives/memory.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
@@ -26,6 +26,8 @@ constexpr bool kSanitized = false;
 #endif
 
 namespace fonds::campaign {
+using testing_archives::require;
+
 namespace {
 
 // A child that waits for something that never comes uses no processor time. So long that no load

@@ -19,10 +19,10 @@
 #include <fonds/format.hpp>
 #include <fonds/record_index.hpp>
 
+#include "archives/beside.hpp"
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "io/temporary_directory.hpp"
 #include "ops/find.hpp"
 #include "ops/make_index.hpp"
@@ -187,27 +187,6 @@ std::string keys_lead(const Row& row) {
 
 // ---- indexes ----
 
-// Makes an index of this type beside the archive, and returns its path.
-Result<std::string> indexed(const Archive& archive, std::string_view type) {
-  const std::string path = archive.source->name() + std::string(ops::index_ending(type));
-  ops::IndexOptions options;
-  options.spacing = 40'000;
-  options.block_lines = 7;
-  TextSink sink;
-  if (type == "zipnum") {
-    TextSink blocks;
-    const std::string name = archive.source->name() + std::string(ops::kZipNumBlocks);
-    const std::vector<Archive> archives = {archive};
-    FONDS_CHECK(
-        ops::make_zipnum_index(archives, blocks, sink, name.substr(name.rfind('/') + 1), options));
-    std::ofstream(name, std::ios::binary) << blocks.content;
-  } else {
-    FONDS_CHECK(ops::make_index(archive, type, sink, options));
-  }
-  std::ofstream(path, std::ios::binary) << sink.content;
-  return path;
-}
-
 std::string leads(const Archive& archive, const std::string& path, const ReadOptions& read,
                   const Contents& all) {
   std::string complaint;
@@ -253,7 +232,7 @@ std::string indexes_lead(const Row& row) {
   }
   const testing_io::TemporaryDirectory directory;
   const std::string path = directory.path("archive.warc.gz");
-  std::ofstream(path, std::ios::binary) << row.bytes();
+  testing_archives::write_file(path, row.bytes());
   const auto archive = open_archive(path, {.format = row.format});
   if (!archive) {
     return archive.error().to_string();
@@ -266,7 +245,10 @@ std::string indexes_lead(const Row& row) {
       continue;
     }
     ++made;
-    const auto index = indexed(*archive, type);
+    ops::IndexOptions options;
+    options.spacing = 40'000;
+    options.block_lines = 7;
+    const auto index = testing_archives::write_index_beside(*archive, type, options);
     if (!index && std::string_view(type) == "checkpoint" &&
         index.error().code() == ErrorCode::BadArgument) {
       continue;  // its documents have no ids of 25 bytes

@@ -14,10 +14,10 @@
 
 #include <fonds/format.hpp>
 
+#include "archives/memory.hpp"
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "ops/rewrite.hpp"
 
 namespace fonds::laws {

@@ -14,10 +14,10 @@
 #include <fonds/format.hpp>
 #include <fonds/making.hpp>
 
+#include "archives/memory.hpp"
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "ops/convert.hpp"
 
 namespace fonds::laws {
@@ -84,6 +84,7 @@ const std::vector<Way>& ways() {
       {"lines/", "recordio", "lines", "recordio"},
       {"lines/", "jsonl", "lines", "jsonl"},
       {"jsonl/", "recordio", "jsonl", "recordio"},
+      {"jsonl-events/", "kv-ir", "jsonl", "kv-ir"},
   };
   return all;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,7 @@
 #include <fonds/format.hpp>
 #include <fonds/formats/recordio.hpp>
 
+#include "conformance/rows.hpp"
 #include "format/recordio/reading/reader_test_support.hpp"
 #include "format/recordio/rewriting/rewrite_test_support.hpp"
 
@@ -53,98 +55,35 @@ inline void register_xor() {
 
 // ---- archives of the writer ----
 
-// Makes the bytes at the first call.
 inline std::function<std::string()> once(std::function<std::string()> make) {
-  const auto kept = std::make_shared<std::optional<std::string>>();
-  return [kept, make = std::move(make)] {
-    if (!*kept) {
-      *kept = make();
+  return fonds::laws::once(std::move(make));
+}
+
+// "recordio/v2-large-header" is "V2LargeHeader".
+inline std::string specimen_name(std::string_view row) {
+  std::string name;
+  for (bool first = true; const char c : row.substr(row.find('/') + 1)) {
+    if (c != '-') {
+      name += static_cast<char>(first ? std::toupper(static_cast<unsigned char>(c)) : c);
     }
-    return **kept;
-  };
-}
-
-// Empty, small and larger than a chunk.
-inline std::vector<std::string> mixed_items() { return random_items(7, 40); }
-inline std::vector<std::string> text_items() {
-  std::vector<std::string> items = {"", "\r", "with a \"quote\", a \\ and a \t",
-                                    "\xff\xfe no UTF-8"};
-  for (int i = 0; i < 500; ++i) {
-    items.push_back(fmt::format("line {} of the text items\r", i * i));
+    first = c == '-';
   }
-  return items;
+  return name;
 }
 
-inline std::string made(const std::vector<std::string>& items, WriterOptions options,
-                        const std::optional<std::string>& trailer = std::nullopt) {
-  MemorySink sink;
-  options.trailer = trailer.has_value();
-  Writer writer = writer_to(sink, std::move(options));
-  append_all(writer, items);
-  const Status done = trailer ? writer.finish(as_bytes(*trailer)) : writer.finish();
-  require(done.has_value(), "finish");
-  return sink.content;
-}
-inline std::string made_v2(std::vector<std::string> transformers,
-                           const std::optional<std::string>& trailer = std::nullopt) {
-  WriterOptions options;
-  options.transformers = std::move(transformers);
-  options.max_block_bytes = 30000;
-  options.header = {{"made by", std::string("a test")}, {"", std::int64_t{-1}}};
-  return made(mixed_items(), std::move(options), trailer);
-}
-inline std::string made_legacy(Layout layout, std::vector<std::string> transformers = {}) {
-  return made(
-      mixed_items(),
-      {.layout = layout, .transformers = std::move(transformers), .max_block_bytes = 50000});
-}
-inline std::string made_large_header() {
-  WriterOptions options;
-  options.header = {{"large", std::string(70000, 'h')}, {"large", true}, {"n", ~std::uint64_t{0}}};
-  options.max_items = 3;
-  return made(mixed_items(), std::move(options), "the trailer");
-}
-// Items that are RecordIO files themselves.
-inline std::string made_nested() {
-  WriterOptions options;
-  options.max_block_bytes = 100000;
-  const std::string inner = made_v2({});
-  return made({"before", inner, made_legacy(Layout::LegacyPacked), inner, "behind"},
-              std::move(options));
-}
-
-inline std::string made_nested_small() {
-  const std::string inner = made({"hello", "", "world"}, {});
-  return made({"before", inner}, {.max_items = 1});
-}
-
+// The rows of the table that lie as they are, in no other codec.
 inline std::vector<Specimen> made_archives() {
-  std::vector<Specimen> all = {
-      {"V2", [] { return made_v2({}); }},
-      {"V2Trailer", [] { return made_v2({}, "the trailer"); }},
-      {"V2LargeTrailer", [] { return made_v2({}, std::string(100000, 't')); }},
-      {"V2LargeHeader", [] { return made_large_header(); }},
-      {"V2OneBlock", [] { return made(mixed_items(), {}); }},
-      {"V2Nested", [] { return made_nested(); }},
-      {"V2NestedSmall", [] { return made_nested_small(); }},
-      {"V2Text", [] { return made(text_items(), {.max_items = 7}); }},
-      {"V2Flate", [] { return made_v2({"flate"}); }},
-      {"V2Zstd", [] { return made_v2({"zstd 3"}, ""); }},
-      {"V2Stack", [] { return made_v2({"flate 1", "zstd 3"}, std::string(100000, 't')); }},
-      {"V2NoItems", [] { return made({}, {}); }},
-      {"V2OnlyATrailer", [] { return made({}, {.transformers = {"zstd"}}, "the trailer"); }},
-      {"LegacyPlain", [] { return made_legacy(Layout::LegacyPlain); }},
-      {"LegacyPacked", [] { return made_legacy(Layout::LegacyPacked); }},
-      {"LegacyPackedFlate", [] { return made_legacy(Layout::LegacyPacked, {"flate"}); }, {"flate"}},
-      {"LegacyPackedZstd", [] { return made_legacy(Layout::LegacyPacked, {"zstd"}); }, {"zstd"}},
-      {"LegacyMixed",
-       [] {
-         return made_legacy(Layout::LegacyPlain) + made_legacy(Layout::LegacyPacked) +
-                made(text_items(), {.layout = Layout::LegacyPlain});
-       }},
-  };
-  for (Specimen& specimen : all) {
-    specimen.bytes = once(std::move(specimen.bytes));
+  std::vector<Specimen> all;
+  for (const fonds::laws::Row& row : fonds::laws::recordio_rows()) {
+    if (row.name == "recordio/v2-gzip") {
+      continue;
+    }
+    Specimen& specimen = all.emplace_back();
+    specimen.name = specimen_name(row.name);
+    specimen.bytes = row.bytes;
+    if (row.to == "recordio/packed") {
+      specimen.packed_transformers = row.write.compression;
+    }
   }
   return all;
 }

@@ -1,5 +1,4 @@
-// The archives that the laws and the damage campaign are checked on: one table over all formats and
-// codecs.
+// The archives that the laws are checked on: one table over all formats and codecs.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +13,8 @@
 #include <vector>
 
 #include <fonds/format.hpp>
+
+#include "archives/memory.hpp"
 
 namespace fonds::laws {
 
@@ -54,8 +55,8 @@ Result<Archive> open(const Row& row, std::shared_ptr<ByteSource> source);
 
 // A name that GoogleTest accepts.
 std::string test_name(std::string name);
-// Throws if what a table relies on does not hold.
-void require(bool good, std::string_view what);
+using testing_archives::require;
+using testing_archives::TextSink;
 // Makes the value at the first call.
 template <typename T>
 std::function<T()> once(std::function<T()> make) {
@@ -72,13 +73,10 @@ std::function<T()> once(std::function<T()> make) {
 
 std::vector<Row> web_rows();       // WARC and ARC
 std::vector<Row> recordio_rows();  // made
-std::vector<Row> event_rows();     // clp-s and KV-IR
-std::vector<Row> text_rows();      // lines and JSON Lines
+std::vector<Row> event_rows();     // clp-s, KV-IR, JSON Lines of events
+std::vector<Row> text_rows();      // lines, JSON Lines of items
 std::vector<Row> fixture_rows();   // files of $FONDS_FIXTURES, else tests/data
 // Those that were made wrong, or came so: their rows' names.
 const std::set<std::string, std::less<>>& damaged_fixtures();
-
-// Stored bytes as one unit of a codec: "gzip", "zstd", "lz4", "bzip2", "xz"; "none" as they are.
-std::string wrapped(std::string_view codec, std::string_view bytes);
 
 }  // namespace fonds::laws

@@ -15,12 +15,16 @@
 #include <fonds/format.hpp>
 #include <fonds/formats/clps_writing.hpp>
 
+#include "archives/memory.hpp"
+#include "archives/stored.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "io/temporary_directory.hpp"
 #include "ops/convert.hpp"
 
 namespace fonds::laws {
+using testing_archives::memory_of;
+using testing_archives::stored_as_one;
+
 namespace {
 
 // Events of several kinds, written as all formats print them; `zeros` ends fractions, since
@@ -65,8 +69,7 @@ std::string lines_of(const std::vector<std::string>& items) {
 }
 
 Archive text_archive(const std::string& text, std::string_view format) {
-  const ByteView view = as_bytes(text);
-  auto archive = open_archive(memory_source({view.begin(), view.end()}), {.format = format});
+  auto archive = open_archive(memory_of(text), {.format = format});
   require(archive.has_value(), "text is opened");
   return *archive;
 }
@@ -84,11 +87,9 @@ clps::WrittenArchive clps_archive(clps::Version version, const clps::WriterOptio
     return Status();
   };
   const std::string text = lines_of(events());
-  const ByteView view = as_bytes(text);
   const auto writer = clps::ArchiveWriter::make(std::move(options));
   require(writer.has_value(), "a clp-s writer");
-  require((*writer)->add(memory_source({view.begin(), view.end()}), "events.jsonl").has_value(),
-          "clp-s takes events");
+  require((*writer)->add(memory_of(text), "events.jsonl").has_value(), "clp-s takes events");
   require((*writer)->finish().has_value(), "clp-s is written");
   return made;
 }
@@ -151,13 +152,27 @@ void add_kvir(std::vector<Row>& all) {
       Row& row = all.emplace_back();
       row.name = to + (std::string_view(codec) == "none" ? "" : std::string("-") + codec);
       row.format = "kv-ir";
-      row.bytes = once<std::string>([=] { return wrapped(codec, kvir_of(to)); });
+      row.bytes = once<std::string>([=] { return stored_as_one(kvir_of(to), codec); });
       row.blocks = [] { return events(); };
       row.to = to;
       if (std::string_view(codec) != "none") {
         row.write.compression = {codec};
       }
     }
+  }
+}
+
+// ---- JSON Lines ----
+
+void add_lines(std::vector<Row>& all) {
+  for (const char* const codec : {"none", "gzip", "zstd", "lz4", "bzip2", "xz"}) {
+    Row& row = all.emplace_back();
+    const bool plain = std::string_view(codec) == "none";
+    row.name = std::string("jsonl-events/") + (plain ? "plain" : codec);
+    row.format = "jsonl";
+    row.bytes = once<std::string>([=] { return wrapped(codec, lines_of(events())); });
+    row.blocks = [] { return events(); };
+    row.to = plain ? "jsonl" : "";
   }
 }
 
@@ -176,6 +191,7 @@ std::vector<Row> event_rows() {
   add_clps(all, "0.5.0-no-search-data", {0, 5, 0}, {.search_data = false});
   add_clps_directory(all);
   add_kvir(all);
+  add_lines(all);
   return all;
 }
 
@@ -198,7 +214,8 @@ std::vector<Row> text_rows() {
       Row& row = all.emplace_back();
       row.format = json ? "jsonl" : "lines";
       row.name = row.format + "/" + (std::string_view(codec) == "none" ? "plain" : codec);
-      row.bytes = once<std::string>([=] { return wrapped(codec, json ? jsonl : lines_of(items)); });
+      row.bytes =
+          once<std::string>([=] { return stored_as_one(json ? jsonl : lines_of(items), codec); });
       row.blocks = [=] { return items; };
       if (std::string_view(codec) == "none") {
         row.to = row.format;

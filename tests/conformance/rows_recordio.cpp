@@ -10,6 +10,7 @@
 
 #include <fonds/formats/recordio.hpp>
 
+#include "archives/stored.hpp"
 #include "conformance/rows.hpp"
 #include "format/recordio/writing/writer_test_support.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 
 using recordio::Layout;
 using recordio::WriterOptions;
+using recordio::written;
+using testing_archives::stored_as_one;
 using Items = std::vector<std::string>;
 
 // Empty, small and larger than a chunk.
@@ -30,28 +33,17 @@ Items text_items() {
   return items;
 }
 
-std::string made(const Items& items, WriterOptions options,
-                 const std::optional<std::string>& trailer = std::nullopt) {
-  recordio::MemorySink sink;
-  options.trailer = trailer.has_value();
-  recordio::Writer writer = recordio::writer_to(sink, std::move(options));
-  recordio::append_all(writer, items);
-  const Status done = trailer ? writer.finish(as_bytes(*trailer)) : writer.finish();
-  require(done.has_value(), "finish");
-  return sink.content;
-}
-
 std::string made_v2(std::vector<std::string> transformers,
                     const std::optional<std::string>& trailer = std::nullopt) {
   WriterOptions options;
   options.transformers = std::move(transformers);
   options.max_block_bytes = 30000;
   options.header = {{"made by", std::string("a test")}, {"", std::int64_t{-1}}};
-  return made(mixed_items(), std::move(options), trailer);
+  return written(mixed_items(), std::move(options), trailer);
 }
 
 std::string made_legacy(Layout layout, std::vector<std::string> transformers = {}) {
-  return made(
+  return written(
       mixed_items(),
       {.layout = layout, .transformers = std::move(transformers), .max_block_bytes = 50000});
 }
@@ -60,7 +52,7 @@ std::string made_large_header() {
   WriterOptions options;
   options.header = {{"large", std::string(70000, 'h')}, {"large", true}, {"n", ~std::uint64_t{0}}};
   options.max_items = 3;
-  return made(mixed_items(), std::move(options), "the trailer");
+  return written(mixed_items(), std::move(options), "the trailer");
 }
 
 // Items that are RecordIO files themselves.
@@ -68,7 +60,7 @@ Items nested_items() {
   const std::string inner = made_v2({});
   return {"before", inner, made_legacy(Layout::LegacyPacked), inner, "behind"};
 }
-Items small_nested_items() { return {"before", made({"hello", "", "world"}, {})}; }
+Items small_nested_items() { return {"before", written({"hello", "", "world"}, {})}; }
 
 Items and_then(Items items, const Items& more) {
   items.insert(items.end(), more.begin(), more.end());
@@ -89,11 +81,12 @@ std::vector<Made> archives() {
       {"v2-trailer", [] { return made_v2({}, "the trailer"); }, mixed_items},
       {"v2-large-trailer", [] { return made_v2({}, std::string(100000, 't')); }, mixed_items},
       {"v2-large-header", made_large_header, mixed_items},
-      {"v2-one-block", [] { return made(mixed_items(), {}); }, mixed_items},
-      {"v2-nested", [] { return made(nested_items(), {.max_block_bytes = 100000}); }, nested_items},
-      {"v2-nested-small", [] { return made(small_nested_items(), {.max_items = 1}); },
+      {"v2-one-block", [] { return written(mixed_items(), {}); }, mixed_items},
+      {"v2-nested", [] { return written(nested_items(), {.max_block_bytes = 100000}); },
+       nested_items},
+      {"v2-nested-small", [] { return written(small_nested_items(), {.max_items = 1}); },
        small_nested_items},
-      {"v2-text", [] { return made(text_items(), {.max_items = 7}); }, text_items},
+      {"v2-text", [] { return written(text_items(), {.max_items = 7}); }, text_items},
       {"v2-flate", [] { return made_v2({"flate"}); }, mixed_items, "recordio", {"flate"}},
       {"v2-zstd", [] { return made_v2({"zstd 3"}, ""); }, mixed_items, "recordio", {"zstd"}},
       {"v2-stack",
@@ -101,13 +94,13 @@ std::vector<Made> archives() {
        mixed_items,
        "recordio",
        {"flate", "zstd"}},
-      {"v2-no-items", [] { return made({}, {}); }, [] { return Items(); }},
+      {"v2-no-items", [] { return written({}, {}); }, [] { return Items(); }},
       {"v2-only-a-trailer",
-       [] { return made({}, {.transformers = {"zstd"}}, "the trailer"); },
+       [] { return written({}, {.transformers = {"zstd"}}, "the trailer"); },
        [] { return Items(); },
        "recordio",
        {"zstd"}},
-      {"v2-gzip", [] { return wrapped("gzip", made_v2({})); }, mixed_items, ""},
+      {"v2-gzip", [] { return stored_as_one(made_v2({}), "gzip"); }, mixed_items, ""},
       {"legacy-plain", [] { return made_legacy(Layout::LegacyPlain); }, mixed_items,
        "recordio/legacy"},
       {"legacy-packed", [] { return made_legacy(Layout::LegacyPacked); }, mixed_items,
@@ -125,7 +118,7 @@ std::vector<Made> archives() {
       {"legacy-mixed",
        [] {
          return made_legacy(Layout::LegacyPlain) + made_legacy(Layout::LegacyPacked) +
-                made(text_items(), {.layout = Layout::LegacyPlain});
+                written(text_items(), {.layout = Layout::LegacyPlain});
        },
        [] { return and_then(and_then(mixed_items(), mixed_items()), text_items()); }, ""},
   };

@@ -10,41 +10,51 @@
 #include <utility>
 #include <vector>
 
-#include <fonds/encoder.hpp>
 #include <fonds/format.hpp>
 
+#include "archives/memory.hpp"
+#include "archives/stored.hpp"
+#include "archives/web_text.hpp"
 #include "conformance/rows.hpp"
-#include "conformance/sinks.hpp"
 #include "conformance/web_records.hpp"
 #include "ops/convert.hpp"
-#include "ops/train.hpp"
 
 namespace fonds::laws {
+using testing_archives::memory_of;
+using testing_archives::Storage;
+using testing_archives::WebRecord;
+
 namespace {
 
 constexpr std::size_t kLarge = kSanitized ? std::size_t{300} << 10 : std::size_t{3} << 20;
 
+// A dictionary that fits all rows.
+std::string dictionary() {
+  std::vector<std::string> records;
+  for (const WebRecord& record : web_records(0)) {
+    records.push_back(modern_text(record, "1.1"));
+  }
+  return testing_archives::dictionary_of(records);
+}
+
 // A way to store units.
 struct Shape {
   std::string name;
-  std::string codec;  // of `convert` and the encoder; empty: what no encoder of ours writes
-  bool one_unit = false;
-  bool dictionary = false;
-  std::string extension = {};
+  Storage storage;
 };
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {
-      {"plain", "none"},
-      {"gzip", "gzip"},
-      {"gzip-one-member", "gzip", true},
-      {"lz4", "lz4"},
-      {"lz4-one-frame", "lz4", true},
-      {"zstd", "zstd"},
-      {"zstd-dictionary", "zstd", false, true},
-      {"zstd-size-prefix", "zstd", false, false, "size-prefix"},
-      {"zstd-seek-table", "zstd", false, false, "seek-table"},
-      {"bzip2", ""},
-      {"xz", ""},
+      {"plain", {.codec = "none"}},
+      {"gzip", {.codec = "gzip"}},
+      {"gzip-one-member", {.codec = "gzip", .one_unit = true}},
+      {"lz4", {.codec = "lz4"}},
+      {"lz4-one-frame", {.codec = "lz4", .one_unit = true}},
+      {"zstd", {.codec = "zstd"}},
+      {"zstd-dictionary", {.codec = "zstd", .dictionary = dictionary()}},
+      {"zstd-size-prefix", {.codec = "zstd", .extension = "size-prefix"}},
+      {"zstd-seek-table", {.codec = "zstd", .extension = "seek-table"}},
+      {"bzip2", {.codec = "bzip2"}},
+      {"xz", {.codec = "xz"}},
   };
   return all;
 }
@@ -58,7 +68,8 @@ struct Dialect {
 
 // One record that is larger than the pieces in which all is read, where that is cheap.
 bool holds_large(const Shape& shape) {
-  return shape.extension.empty() && !shape.codec.empty() && shape.name != "lz4-one-frame";
+  return shape.storage.extension.empty() && shape.storage.has_encoder() &&
+         shape.name != "lz4-one-frame";
 }
 
 std::vector<std::string> blocks_of(const std::vector<WebRecord>& records) {
@@ -68,62 +79,9 @@ std::vector<std::string> blocks_of(const std::vector<WebRecord>& records) {
 }
 
 Archive in_memory(const std::string& bytes) {
-  const ByteView view = as_bytes(bytes);
-  auto archive = open_archive(memory_source({view.begin(), view.end()}));
+  auto archive = open_archive(memory_of(bytes));
   require(archive.has_value(), "an archive of a row is recognized");
   return *archive;
-}
-
-std::string joined(const std::vector<std::string>& units) {
-  std::string all;
-  for (const std::string& unit : units) {
-    all += unit;
-  }
-  return all;
-}
-
-// A dictionary that fits all rows.
-const std::string& dictionary() {
-  static const std::string bytes = [] {
-    std::string plain;
-    for (int n = 0; n < 20; ++n) {
-      for (const WebRecord& record : web_records(0)) {
-        plain += modern_text(record, "1.1");
-      }
-    }
-    const std::vector<Archive> archives = {in_memory(plain)};
-    const auto trained = ops::train(archives, {.size = 4096});
-    require(trained.has_value(), "a dictionary is made");
-    return std::string(as_text(trained->dictionary.bytes()));
-  }();
-  return bytes;
-}
-
-std::string stored(const std::vector<std::string>& units, const Shape& shape) {
-  if (shape.codec.empty()) {
-    return wrapped(shape.name, joined(units));
-  }
-  EncodeOptions options;
-  options.codec = shape.codec;
-  options.one_unit = shape.one_unit;
-  options.extension = shape.extension.empty()            ? EncodeOptions::Extension::None
-                      : shape.extension == "size-prefix" ? EncodeOptions::Extension::SizePrefix
-                                                         : EncodeOptions::Extension::SeekTable;
-  if (shape.dictionary) {
-    auto parsed = ZstdDictionary::parse(as_bytes(dictionary()));
-    require(parsed.has_value(), "the dictionary is one");
-    options.dictionary = *parsed;
-  }
-  TextSink sink;
-  const auto encoder = make_encoder(sink, options);
-  require(encoder.has_value(), "encoder");
-  for (const std::string& unit : units) {
-    require((*encoder)->begin_unit(unit.size()) && (*encoder)->write(as_bytes(unit)) &&
-                (*encoder)->end_unit(),
-            "unit");
-  }
-  require((*encoder)->finish().has_value(), "finish");
-  return std::move(sink.content);
 }
 
 std::vector<std::string> units_of(const std::vector<WebRecord>& records,
@@ -182,21 +140,25 @@ std::vector<Dialect> dialects() {
       {"warc-0.18", "warc/0.18", modern("0.18"), records},
       {"warc-0.17", "", modern("0.17"), records},
       {"warc-00.11", "warc/00.11", positional_units, records},
-      {"arc", "arc/1.1", [=](bool large) { return units_of(arc(large), arc_text); }, arc},
+      {"arc", "arc/1.1",
+       [=](bool large) {
+         return units_of(arc(large), [](const WebRecord& r) { return arc_text(r, "1.0"); });
+       },
+       arc},
   };
 }
 
-WriteOptions write_like(const Shape& shape) {
+WriteOptions write_like(const Storage& storage) {
   WriteOptions write;
   write.describe = false;
   write.original_header = false;
-  write.one_unit = shape.one_unit;
-  write.extension = shape.extension;
-  if (!shape.codec.empty() && shape.codec != "none") {
-    write.compression = {shape.codec};
+  write.one_unit = storage.one_unit;
+  write.extension = storage.extension;
+  if (storage.has_encoder() && storage.codec != "none") {
+    write.compression = {storage.codec};
   }
-  if (shape.dictionary) {
-    write.dictionary = dictionary();
+  if (!storage.dictionary.empty()) {
+    write.dictionary = storage.dictionary;
   }
   return write;
 }
@@ -210,10 +172,11 @@ std::vector<Row> web_rows() {
       Row& row = all.emplace_back();
       row.name = dialect.name + "/" + shape.name;
       const bool large = dialect.name == "warc-1.1" && holds_large(shape);
-      row.bytes = once<std::string>([=] { return stored(dialect.units(large), shape); });
+      row.bytes = once<std::string>(
+          [=] { return testing_archives::stored(dialect.units(large), shape.storage); });
       row.blocks = [=] { return blocks_of(dialect.records(large)); };
-      row.to = shape.codec.empty() ? "" : dialect.to;
-      row.write = write_like(shape);
+      row.to = shape.storage.has_encoder() ? dialect.to : "";
+      row.write = write_like(shape.storage);
     }
   }
   return all;

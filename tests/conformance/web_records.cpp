@@ -8,27 +8,23 @@
 
 #include <fmt/core.h>
 
-#include <fonds/bytes.hpp>
-
-#include "base/digest.hpp"
+#include "archives/web_text.hpp"
 #include "codec/gzip/testing.hpp"
 #include "codec/testing.hpp"
 
 namespace fonds::laws {
-namespace {
+using testing_archives::arc_version_block;
+using testing_archives::http_message;
+using testing_archives::sha1_of;
+using testing_archives::WebRecord;
 
-std::string sha1(std::string_view bytes) {
-  Hasher hasher(DigestAlgorithm::Sha1);
-  hasher.update(as_bytes(bytes));
-  const DigestValue value = hasher.finish();
-  return "sha1:" + to_base32(ByteView(value.bytes).first(value.size));
-}
+namespace {
 
 std::string id_of(int n) { return fmt::format("urn:uuid:00000000-0000-4000-8000-{:012x}", n); }
 std::string date_of(int n) { return fmt::format("2024-02-{:02}T03:04:{:02}Z", 1 + n / 60, n % 60); }
 
 std::string http(int status, std::string_view headers, std::string_view body) {
-  return fmt::format("HTTP/1.1 {} Status\r\n{}\r\n{}", status, headers, body);
+  return http_message(fmt::format("HTTP/1.1 {} Status", status), headers, body);
 }
 
 std::string chunked(std::string_view body) {
@@ -57,7 +53,7 @@ class Maker {
     records.push_back({std::move(type), id_of(n), std::move(uri), date_of(n), std::move(content),
                        std::move(block)});
     WebRecord& record = records.back();
-    record.more.emplace_back("WARC-Block-Digest", sha1(record.block));
+    record.more.emplace_back("WARC-Block-Digest", sha1_of(record.block));
     return record;
   }
   WebRecord& response(std::string uri, int status, std::string_view headers,
@@ -65,7 +61,7 @@ class Maker {
     WebRecord& record = add("response", std::move(uri), "application/http;msgtype=response",
                             http(status, headers, body));
     record.more.emplace_back("WARC-IP-Address", "192.0.2.1");
-    record.more.emplace_back("WARC-Payload-Digest", sha1(body));
+    record.more.emplace_back("WARC-Payload-Digest", sha1_of(body));
     return record;
   }
   std::vector<WebRecord> records;
@@ -93,6 +89,18 @@ void add_responses(Maker& make) {
   make.response("http://example.org/empty", 204, "", "");
   // The same payload under another address and at another time.
   make.response("http://example.net/again", 200, kHtml, kPage);
+}
+
+// ARC has that of the payload.
+std::string arc_media_type(const WebRecord& record) {
+  if (!record.block.starts_with("HTTP/")) {
+    return record.content;
+  }
+  constexpr std::string_view kName = "Content-Type: ";
+  const std::size_t at = record.block.find(kName);
+  const std::size_t from = at + kName.size();
+  return at == std::string::npos ? "no-type"
+                                 : record.block.substr(from, record.block.find('\r', from) - from);
 }
 
 void add_small_ones(Maker& make, int count) {
@@ -127,7 +135,7 @@ std::vector<WebRecord> web_records(std::size_t large_block) {
   }
   WebRecord& revisit =
       make.add("revisit", page.uri, "application/http;msgtype=response", http(200, kHtml, ""));
-  revisit.more.emplace_back("WARC-Payload-Digest", sha1(kPage));
+  revisit.more.emplace_back("WARC-Payload-Digest", sha1_of(kPage));
   revisit.more.emplace_back("WARC-Refers-To", "<" + page.id + ">");
   revisit.more.emplace_back("WARC-Refers-To-Target-URI", page.uri);
   revisit.more.emplace_back("WARC-Refers-To-Date", page.date);
@@ -141,8 +149,7 @@ std::vector<WebRecord> web_records(std::size_t large_block) {
 
 std::vector<WebRecord> arc_records(std::size_t large_block) {
   Maker make;
-  make.add("warcinfo", "filedesc://laws.arc", "text/plain",
-           "1 0 laws\nURL IP-address Archive-date Content-type Archive-length\n\n");
+  make.records.push_back(arc_version_block("1.0", "laws", date_of(1)));
   make.add("response", "dns:example.com", "text/dns",
            "20240201030405\nexample.com.\t60\tIN\tA\t192.0.2.1\n");
   add_responses(make);
@@ -152,47 +159,10 @@ std::vector<WebRecord> arc_records(std::size_t large_block) {
   }
   make.response("http://example.com/binary", 200, "Content-Type: image/gif\r\n", every_byte());
   add_small_ones(make, 24);
+  for (WebRecord& record : make.records) {
+    record.content = arc_media_type(record);
+  }
   return make.records;
-}
-
-std::string modern_text(const WebRecord& record, const std::string& version) {
-  std::string text = fmt::format("WARC/{}\r\nWARC-Type: {}\r\nWARC-Record-ID: <{}>\r\n", version,
-                                 record.type, record.id);
-  text += "WARC-Date: " + record.date + "\r\n";
-  if (!record.uri.empty()) {
-    text += "WARC-Target-URI: " + record.uri + "\r\n";
-  }
-  for (const auto& [name, value] : record.more) {
-    if (version != "1.1" && name.starts_with("WARC-Refers-To-")) {
-      continue;
-    }
-    const bool profile = name == "WARC-Profile";
-    text +=
-        fmt::format("{}: {}{}\r\n", name,
-                    profile ? "http://netpreserve.org/warc/" + version + "/revisit/" : "", value);
-  }
-  return text + fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n",
-                            record.content, record.block.size(), record.block);
-}
-
-std::string arc_text(const WebRecord& record) {
-  std::string date;
-  for (const char c : record.date) {
-    date += c >= '0' && c <= '9' ? std::string(1, c) : "";
-  }
-  const bool http = record.block.starts_with("HTTP/");
-  std::string mime = record.content;
-  if (http) {
-    const std::string_view name = "Content-Type: ";
-    const std::size_t at = record.block.find(name);
-    const std::size_t from = at + name.size();
-    mime = at == std::string::npos
-               ? "no-type"
-               : record.block.substr(from, record.block.find('\r', from) - from);
-  }
-  const std::string_view ip = record.type == "warcinfo" ? "0.0.0.0" : "192.0.2.1";
-  return fmt::format("{} {} {} {} {}\n{}\n", record.uri, ip, date, mime, record.block.size(),
-                     record.block);
 }
 
 }  // namespace fonds::laws

@@ -2,10 +2,12 @@
 import datetime
 import hashlib
 import hmac
+import html
 import http.client
 import os
 import re
 import socket
+import ssl
 import subprocess
 import time
 import urllib.parse
@@ -89,7 +91,10 @@ class VersityGw:
             key = hmac_sha256(key, step)
         signature = hmac_sha256(key, text).hex()
         sent["Authorization"] = f"AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={';'.join(names)}, Signature={signature}"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        if self.tls:
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=ssl.create_default_context(cafile=self.tls[0]))
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, target + ("?" + arguments if arguments else ""), body=body or None, headers=sent)
             reply = connection.getresponse()
@@ -114,14 +119,22 @@ class VersityGw:
     def keys(self, bucket):
         status, _, body = self.ask("GET", f"/{bucket}", [("list-type", "2")])
         assert status == 200 and b"<IsTruncated>true" not in body, body
-        return [key.decode() for key in re.findall(rb"<Key>(.*?)</Key>", body)]
+        return [html.unescape(key.decode()) for key in re.findall(rb"<Key>(.*?)</Key>", body)]
 
     def uploads(self, bucket):
         """Keys of the uploads that were begun, and neither completed nor aborted."""
         status, _, body = self.ask("GET", f"/{bucket}", [("uploads", "")])
         assert status == 200, body
-        return [key.decode() for key in re.findall(rb"<Upload>.*?<Key>(.*?)</Key>", body, re.S)]
+        return [html.unescape(key.decode()) for key in re.findall(rb"<Upload>.*?<Key>(.*?)</Key>", body, re.S)]
+
+    def clear(self, bucket):
+        """Takes away what lies in a bucket, and ends its uploads."""
+        for key in self.keys(bucket):
+            assert self.ask("DELETE", f"/{bucket}/{key}")[0] == 204
+        _, _, body = self.ask("GET", f"/{bucket}", [("uploads", "")])
+        for key, upload in re.findall(rb"<Upload>.*?<Key>(.*?)</Key>.*?<UploadId>(.*?)</UploadId>", body, re.S):
+            assert self.ask("DELETE", f"/{bucket}/{html.unescape(key.decode())}", [("uploadId", upload.decode())])[0] == 204
 
     def stop(self):
-        self.process.terminate()
+        self.process.kill()  # asked kindly, it waits for connections that nobody uses
         self.process.wait()

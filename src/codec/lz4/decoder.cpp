@@ -31,27 +31,6 @@ constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x04}, std::byte{0x2
 
 }  // namespace
 
-bool FrameProbe::begins_record(ByteView stored, const RecordProbe& probe, std::uint64_t& work) {
-  FrameHeader header;
-  if (parse_frame_header(stored, header) != HeaderState::Good ||
-      stored.size() < header.size + kBlockHeader) {
-    return false;
-  }
-  const ByteView rest = stored.subspan(header.size);
-  const Block block = parse_block(rest, header);
-  if (!block.legal || block.end || block.stored > rest.size() ||
-      !decoder_.start(plain_header(header).bytes)) {
-    return false;
-  }
-  room_.resize(std::max(room_.size(), header.block_max));
-  const std::size_t checksum = header.block_checksum ? kChecksum : 0;
-  const auto step = decoder_.decode_block(rest.first(block.stored - checksum), room_);
-  work += block.stored + step.written / 16;
-  const ByteView head = ByteView(room_).first(std::min(step.written, kProbeHead));
-  return step.state == BlockDecoder::State::Good && !head.empty() &&
-         (probe.starts_record == nullptr || probe.starts_record(head));
-}
-
 Lz4Decoder::Lz4Decoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options)
     : UnitDecoder(options), window_(std::move(source)), position_(options.start) {}
 
@@ -122,10 +101,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::foreign_bytes(ByteView stored) {
   const bool back = doubtful && window_.goes_back();
   FONDS_TRY(const auto next, next_record(back ? *doubtful + 4 : from + 1));
   if (back && next && *next < from) {
-    find("frame-damaged", "lz4 frame seems to reach into the next one", *doubtful);
-    budget_.spend(from - *doubtful);
-    position_ = *next;
-    return Fill::Gap;
+    return go_back(*doubtful, *next);
   }
   if (magic == kLegacyMagic) {
     find("frame-damaged", "legacy lz4 frames are not read", from);
@@ -140,6 +116,15 @@ Result<BufferedDecoder::Fill> Lz4Decoder::foreign_bytes(ByteView stored) {
     return over();
   }
   position_ = *next;
+  return Fill::Gap;
+}
+
+// From behind the frame at `damaged` to one that begins in it.
+BufferedDecoder::Fill Lz4Decoder::go_back(std::uint64_t damaged, std::uint64_t to) {
+  find("frame-damaged", "lz4 frame seems to reach into the next one", damaged);
+  budget_.spend(position_ - damaged);
+  doubtful_.reset();
+  position_ = to;
   return Fill::Gap;
 }
 
@@ -255,10 +240,26 @@ Result<BufferedDecoder::Fill> Lz4Decoder::next_block() {
   if (block.end) {
     end_frame(decoded_, next_stored_);
     if (plain_) {
-      doubtful_ = frame_;
+      return end_damaged_frame();
     }
   }
   return Fill::More;
+}
+
+// The frame at frame_ is over and its content is wrong. It may have taken the next ones for its
+// own.
+Result<BufferedDecoder::Fill> Lz4Decoder::end_damaged_frame() {
+  doubtful_ = frame_;
+  if (!window_.mapped()) {
+    return Fill::More;
+  }
+  FONDS_CHECK(make_probe());
+  std::optional<std::uint64_t> found;
+  const ByteView frame = window_.source()->view()->subspan(static_cast<std::size_t>(frame_));
+  scan_frame(frame, header_, [&](std::uint64_t from, std::uint64_t to) {
+    found = found ? found : swallowed(frame_ + from, frame_ + to);
+  });
+  return found ? go_back(frame_, *found) : Fill::More;
 }
 
 Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDecoder::State state) {
@@ -274,8 +275,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
     }
     next_stored_ += block.stored;
     end_frame(decoded_, next_stored_);
-    doubtful_ = frame_;
-    return Fill::More;
+    return end_damaged_frame();
   }
   const bool checksum = state == BlockDecoder::State::BadChecksum;
   if (!header_.independent || (!checksum && !options_.salvage) ||
@@ -311,7 +311,8 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
 }
 
 // Whether a frame with a record begins in a damaged block of the frame, whose size may be wrong. A
-// record may hold frames, so it counts only if the sizes of the blocks lead nowhere.
+// record may hold frames, so it counts only if the sizes of the blocks lead nowhere, or if it
+// reaches over the block's end.
 Result<bool> Lz4Decoder::reaches_over_record(std::uint64_t from, std::uint64_t to) {
   if (!record_behind_ || *record_behind_ < from) {
     FONDS_TRY(const auto next, next_record(from));
@@ -321,7 +322,16 @@ Result<bool> Lz4Decoder::reaches_over_record(std::uint64_t from, std::uint64_t t
     return false;
   }
   FONDS_TRY(const FrameInfo frame, scan(std::numeric_limits<std::uint64_t>::max()));
-  return frame.state != FrameState::Complete;
+  if (frame.state != FrameState::Complete) {
+    return true;
+  }
+  return swallowed(from, to).has_value();
+}
+
+// Of a mapped file, once there is a probe.
+std::optional<std::uint64_t> Lz4Decoder::swallowed(std::uint64_t from, std::uint64_t to) {
+  return probe_->swallowed(*window_.source()->view(), from, to, options_.probe,
+                           options_.max_whole_unit, budget_);
 }
 
 void Lz4Decoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end) {
@@ -364,13 +374,18 @@ Result<BufferedDecoder::Fill> Lz4Decoder::cut_short() {
   return over();
 }
 
-Result<std::optional<std::uint64_t>> Lz4Decoder::next_record(std::uint64_t from) {
+Status Lz4Decoder::make_probe() {
   if (probe_ == nullptr) {
     probe_ = std::make_unique<FrameProbe>();
-    if (!probe_->ready()) {
-      return fail(ErrorCode::Internal, "no memory for an lz4 decoder");
-    }
   }
+  if (!probe_->ready()) {
+    return fail(ErrorCode::Internal, "no memory for an lz4 decoder");
+  }
+  return {};
+}
+
+Result<std::optional<std::uint64_t>> Lz4Decoder::next_record(std::uint64_t from) {
+  FONDS_CHECK(make_probe());
   auto next =
       find_next(window_, from, kMagicBytes, budget_, [this](std::uint64_t offset) -> Result<bool> {
         FrameHeader header;

@@ -4,28 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "codec/lz4/block_decoder.hpp"
 #include "codec/lz4/frame.hpp"
+#include "codec/lz4/frame_probe.hpp"
 #include "codec/resync.hpp"
 #include "codec/unit_decoder.hpp"
 #include "io/window.hpp"
 
 namespace fonds::lz4 {
-
-// Decodes the first blocks of frames, to see whether records begin there.
-class FrameProbe {
- public:
-  bool ready() const { return decoder_.ready(); }
-  // True if a frame stands at the start of `stored` and its first block can begin a record; without
-  // a probe, if it decodes. Adds the work it took to `work`.
-  bool begins_record(ByteView stored, const RecordProbe& probe, std::uint64_t& work);
-
- private:
-  BlockDecoder decoder_;
-  std::vector<std::byte> room_;
-};
 
 class Lz4Decoder final : public UnitDecoder {
  public:
@@ -58,6 +45,10 @@ class Lz4Decoder final : public UnitDecoder {
   Result<FrameInfo> scan(std::uint64_t most);
   Result<Fill> damaged();
   Result<Fill> cut_short();
+  Result<Fill> end_damaged_frame();
+  Fill go_back(std::uint64_t damaged, std::uint64_t to);
+  Status make_probe();
+  std::optional<std::uint64_t> swallowed(std::uint64_t from, std::uint64_t to);
   Result<bool> reaches_over_record(std::uint64_t from, std::uint64_t to);
   Result<std::optional<std::uint64_t>> next_record(std::uint64_t from);
   Fill over();

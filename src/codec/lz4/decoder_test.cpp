@@ -12,10 +12,12 @@
 namespace fonds::lz4 {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing_codec::Decoded;
 using testing_codec::mapped;
+using testing_codec::noise;
 using testing_codec::piped;
 using testing_codec::probing;
 using testing_codec::read_all;
@@ -114,6 +116,29 @@ TEST(Lz4Decoder, WrongContentChecksumStillDeliversTheContent) {
   one.back() = static_cast<char>(one.back() ^ 1);
   const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(2))));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
+  EXPECT_THAT(got.codes, ElementsAre("frame-checksum"));
+}
+
+// What is missing of the first frame it takes from those behind it.
+TEST(Lz4Decoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
+  // The end of its own and the header of the third frame, whose block becomes its second one.
+  constexpr std::size_t kEnd = 8, kHeader = 15;
+  const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
+  const std::string whole = compress(record(1, 20) + noise(5000));
+  const std::string one = std::string(whole).erase(1000, two.size() + kEnd + kHeader);
+  const Decoded got = read_all(lz4_codec(), mapped(one + two + three), probing());
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
+  ASSERT_EQ(got.runs.size(), 2U);
+  EXPECT_EQ(got.runs[1], record(2, 300) + record(3, 300));
+  EXPECT_THAT(got.codes, Contains("frame-damaged"));
+}
+
+TEST(Lz4Decoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
+  std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
+  one.back() = static_cast<char>(one.back() ^ 1);
+  const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(3))), probing());
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size()));
+  EXPECT_EQ(got.runs.size(), 1U);
   EXPECT_THAT(got.codes, ElementsAre("frame-checksum"));
 }
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "base/bytes.hpp"
 
@@ -106,7 +108,8 @@ Block parse_block(ByteView stored, const FrameHeader& header) {
   return block;
 }
 
-FrameInfo scan_frame(ByteView stored, const FrameHeader& header) {
+FrameInfo scan_frame(ByteView stored, const FrameHeader& header,
+                     const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
   FrameInfo frame;
   std::uint64_t at = header.size;
   while (true) {
@@ -119,9 +122,12 @@ FrameInfo scan_frame(ByteView stored, const FrameHeader& header) {
       frame.size = at;
       return frame;
     }
-    at += block.stored;
+    const std::uint64_t from = std::exchange(at, at + block.stored);
     if (stored.size() < at) {
       return cut_short(frame, stored.size(), at);
+    }
+    if (show && !block.end) {
+      show(from, at);
     }
     frame.decoded_most += block.decoded_most;
     ++frame.blocks;

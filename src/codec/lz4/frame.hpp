@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include <fonds/bytes.hpp>
@@ -59,7 +60,10 @@ struct FrameInfo {
   std::uint64_t decoded_most = 0;
   std::uint64_t blocks = 0;
 };
-// Walks the blocks of the frame at the start of `stored`, whose header is `header`.
-FrameInfo scan_frame(ByteView stored, const FrameHeader& header);
+// Walks the blocks of the frame at the start of `stored`, whose header is `header`, and shows
+// `block` where each whole one begins and ends.
+FrameInfo scan_frame(
+    ByteView stored, const FrameHeader& header,
+    const std::function<void(std::uint64_t from, std::uint64_t to)>& block = nullptr);
 
 }  // namespace fonds::lz4

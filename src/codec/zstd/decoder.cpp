@@ -26,7 +26,6 @@ constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr std::size_t kSkimPiece = std::size_t{32} << 10;
 // Skimming decodes smaller frames whole: their first block is all there is.
 constexpr std::uint64_t kSkimWhole = kMaxBlockSize;
-constexpr std::size_t kProbeHead = std::size_t{64} << 10;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::uint64_t kMaxHeld = std::uint64_t{64}
                                    << 20;  // of a pipe, to find the end of a frame
@@ -34,36 +33,7 @@ constexpr std::uint64_t kWholeFrame = std::numeric_limits<std::uint64_t>::max();
 constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f},
                                                   std::byte{0xfd}};
 
-bool window_allowed(std::uint64_t window, unsigned max_log) {
-  return max_log > 63 || window <= std::uint64_t{1} << max_log;
-}
-
 }  // namespace
-
-void FrameProbe::use(const Dictionary& dictionary) {
-  dictionary_ = dictionary;
-  decoder_.use(dictionary_.digested.get());
-}
-
-bool FrameProbe::begins_record(ByteView stored, const RecordProbe& probe, unsigned max_window_log,
-                               std::uint64_t& work) {
-  const auto header = parse_frame_header(stored);
-  if (!header || header->reserved_bit || !window_allowed(header->window_size, max_window_log) ||
-      (header->dictionary_id &&
-       (!dictionary_.info.usable || *header->dictionary_id != dictionary_.info.id))) {
-    return false;
-  }
-  head_.resize(kProbeHead);
-  decoder_.start(*header);
-  const ByteView blocks = stored.subspan(header->size);
-  const auto step = decoder_.step(blocks.first(std::min(blocks.size(), kProbeStored)), head_);
-  work += step.used + step.written / 16;
-  const ByteView head = ByteView(head_).first(step.written);
-  if (probe.starts_record != nullptr) {
-    return !head.empty() && probe.starts_record(head);
-  }
-  return !head.empty() && step.state != FrameDecoder::State::Corrupt;
-}
 
 ZstdDecoder::ZstdDecoder(std::shared_ptr<ByteSource> source, const DecodeOptions& options)
     : UnitDecoder(options), window_(std::move(source)) {}
@@ -175,10 +145,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::foreign_bytes(ByteView stored) {
   const bool back = doubtful && window_.goes_back();
   FONDS_TRY(const auto next, next_record(std::nullopt, back ? *doubtful + 4 : from + 1));
   if (back && next && *next < from) {
-    find("frame-damaged", "zstd frame seems to reach into the next one", *doubtful);
-    budget_.spend(from - *doubtful);
-    position_ = *next;
-    return Fill::Gap;
+    return go_back(*doubtful, *next);
   }
   if (is_legacy_magic(magic)) {
     find("zf-standard", fmt::format("legacy zstd frame, magic {:08x}", magic), from);
@@ -376,10 +343,37 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
          frame_);
   }
   end_frame(decoded_, next_stored_);
-  if (doubtful) {
-    doubtful_ = frame_;
+  return doubtful ? end_damaged_frame() : Fill::More;
+}
+
+Result<BufferedDecoder::Fill> ZstdDecoder::end_damaged_frame() {
+  doubtful_ = frame_;
+  if (!window_.mapped()) {
+    return Fill::More;
   }
-  return Fill::More;
+  FONDS_TRY(const auto found, swallowed());
+  return found ? go_back(frame_, *found) : Fill::More;
+}
+
+// From behind the frame at `damaged` to one that begins in it.
+BufferedDecoder::Fill ZstdDecoder::go_back(std::uint64_t damaged, std::uint64_t to) {
+  find("frame-damaged", "zstd frame seems to reach into the next one", damaged);
+  budget_.spend(position_ - damaged);
+  doubtful_.reset();
+  position_ = to;
+  return Fill::Gap;
+}
+
+Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed() {
+  FONDS_CHECK(make_probe());
+  const ByteView stored = *window_.source()->view();
+  std::optional<std::uint64_t> found;
+  scan_frame(
+      stored.subspan(static_cast<std::size_t>(frame_)), [&](std::uint64_t from, std::uint64_t to) {
+        found = found ? found
+                      : probe_->swallowed(stored, frame_ + from, frame_ + to, options_, budget_);
+      });
+  return found;
 }
 
 // A damaged flag can ask for a checksum that is not there: then the next frame's magic was taken
@@ -430,6 +424,12 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
     search_from = frame_ + 4;
     if (frame.state == FrameState::Complete) {
       end = frame_ + frame.size;
+      FONDS_TRY(const auto found, swallowed());
+      if (found) {
+        mode_ = Mode::Between;
+        position_ = *found;
+        return Fill::Gap;
+      }
     }
   }
   FONDS_TRY(const auto next, next_record(end, search_from));
@@ -491,7 +491,7 @@ Result<std::optional<std::uint64_t>> ZstdDecoder::next_record(
   return next;
 }
 
-Result<bool> ZstdDecoder::begins_record(std::uint64_t offset) {
+Status ZstdDecoder::make_probe() {
   if (probe_ == nullptr) {
     probe_ = std::make_unique<FrameProbe>();
     if (!probe_->ready()) {
@@ -499,6 +499,11 @@ Result<bool> ZstdDecoder::begins_record(std::uint64_t offset) {
     }
     probe_->use(dictionary_);
   }
+  return {};
+}
+
+Result<bool> ZstdDecoder::begins_record(std::uint64_t offset) {
+  FONDS_CHECK(make_probe());
   FONDS_TRY(const ByteView stored, window_.at(offset, kProbeStored));
   std::uint64_t work = 0;
   const bool begins = probe_->begins_record(stored, options_.probe, options_.max_window_log, work);

@@ -5,32 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "codec/resync.hpp"
 #include "codec/unit_decoder.hpp"
 #include "codec/zstd/dictionary.hpp"
 #include "codec/zstd/frame.hpp"
 #include "codec/zstd/frame_decoder.hpp"
+#include "codec/zstd/frame_probe.hpp"
 #include "io/window.hpp"
 
 namespace fonds::zstd {
-
-// Decodes the beginnings of frames, to see whether records begin there.
-class FrameProbe {
- public:
-  bool ready() const { return decoder_.ready(); }
-  void use(const Dictionary& dictionary);
-  // True if a frame with a plausible header stands at the start of `stored` and the first decoded
-  // bytes can begin a record; without a probe, if there are any. Adds the work it took to `work`.
-  bool begins_record(ByteView stored, const RecordProbe& probe, unsigned max_window_log,
-                     std::uint64_t& work);
-
- private:
-  FrameDecoder decoder_;
-  Dictionary dictionary_;
-  std::vector<std::byte> head_;
-};
 
 class ZstdDecoder final : public UnitDecoder {
  public:
@@ -71,6 +55,13 @@ class ZstdDecoder final : public UnitDecoder {
   // When skimming, steps over the rest of the frame in hand, or over the next one, if it has at
   // most `most` decoded bytes left. Returns their number; 0 if the frame must be decoded.
   Result<std::uint64_t> step_over_frame(std::uint64_t most);
+  // Of a frame that is over and whose content is wrong: goes back to the frames that it took for
+  // its own.
+  Result<Fill> end_damaged_frame();
+  Fill go_back(std::uint64_t damaged, std::uint64_t to);
+  // Where such frames begin. Of a mapped file.
+  Result<std::optional<std::uint64_t>> swallowed();
+  Status make_probe();
   // Goes on behind a frame that cannot be decoded but is whole.
   Result<Fill> pass_frame();
   Result<Fill> damaged();

@@ -93,7 +93,8 @@ class InWindow {
 
 // `stored` is what is there from the frame on; `begin` where it begins.
 template <typename Stored>
-void walk_blocks(Stored& stored, std::uint64_t begin, FrameInfo& frame) {
+void walk_blocks(Stored& stored, std::uint64_t begin, FrameInfo& frame,
+                 const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
   const std::uint64_t largest = std::min<std::uint64_t>(frame.header.window_size, kMaxBlockSize);
   const std::uint64_t there = stored.size() - begin;
   std::uint64_t at = frame.header.size;
@@ -119,7 +120,10 @@ void walk_blocks(Stored& stored, std::uint64_t begin, FrameInfo& frame) {
                         at + kBlockHeader + held + (last && frame.header.checksum ? kChecksum : 0));
       return;
     }
-    at += kBlockHeader + held;
+    const std::uint64_t from = std::exchange(at, at + kBlockHeader + held);
+    if (show) {
+      show(from, at);
+    }
     ++frame.blocks;
     frame.decoded_most += type == 2 ? largest : size;
   }
@@ -134,7 +138,8 @@ void walk_blocks(Stored& stored, std::uint64_t begin, FrameInfo& frame) {
 }
 
 template <typename Stored>
-FrameInfo scan(Stored& stored, std::uint64_t begin) {
+FrameInfo scan(Stored& stored, std::uint64_t begin,
+               const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
   FrameInfo frame;
   const std::uint64_t there = stored.size() - begin;
   const ByteView head = stored.at(begin, kMaxHeaderSize);
@@ -160,7 +165,7 @@ FrameInfo scan(Stored& stored, std::uint64_t begin) {
     return cut_short(frame, there, there + 1);
   }
   frame.header = *header;
-  walk_blocks(stored, begin, frame);
+  walk_blocks(stored, begin, frame, show);
   return frame;
 }
 
@@ -207,7 +212,7 @@ std::uint64_t next_frame(Stored& stored, std::uint64_t from) {
 template <typename Stored>
 void walk(Stored& stored, const std::function<void(const FrameInfo&)>& found) {
   for (std::uint64_t at = 0; at < stored.size();) {
-    FrameInfo frame = scan(stored, at);
+    FrameInfo frame = scan(stored, at, nullptr);
     frame.offset = at;
     if (frame.kind == FrameKind::Unknown) {
       frame.state = FrameState::Complete;
@@ -262,14 +267,15 @@ std::optional<FrameHeader> parse_frame_header(ByteView stored) {
   return header;
 }
 
-FrameInfo scan_frame(ByteView stored) {
+FrameInfo scan_frame(ByteView stored,
+                     const std::function<void(std::uint64_t from, std::uint64_t to)>& block) {
   InMemory bytes(stored);
-  return scan(bytes, 0);
+  return scan(bytes, 0, block);
 }
 
 Result<FrameInfo> scan_frame(Window& window, std::uint64_t offset) {
   FONDS_TRY(InWindow bytes, InWindow::open(window));
-  FrameInfo frame = scan(bytes, std::min(offset, bytes.size()));
+  FrameInfo frame = scan(bytes, std::min(offset, bytes.size()), nullptr);
   frame.offset = offset;
   FONDS_CHECK(bytes.take_status());
   return frame;

@@ -68,8 +68,10 @@ struct FrameInfo {
 
 // The frame at the start of `stored`, its blocks walked by their headers; no content is read.
 // Unknown (size 0) if no frame stands there; Truncated with kind Unknown if fewer than four bytes
-// are there.
-FrameInfo scan_frame(ByteView stored);
+// are there. `block` is shown where each whole block begins and ends.
+FrameInfo scan_frame(
+    ByteView stored,
+    const std::function<void(std::uint64_t from, std::uint64_t to)>& block = nullptr);
 // The one at `offset` of a window that goes_back(), whose blocks need not be held. Errors: Io.
 Result<FrameInfo> scan_frame(Window& window, std::uint64_t offset);
 

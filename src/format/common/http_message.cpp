@@ -40,7 +40,6 @@ constexpr std::array<bool, 256> kIsToken = [] {
 
 bool is_token(char c) { return kIsToken[static_cast<unsigned char>(c)]; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_line_space(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 
 std::string_view between(const char* first, const char* last) {

@@ -80,9 +80,11 @@ class RecordIoFormat final : public Format {
     if (probe_kind(head) != Kind::None) {
       return 100;
     }
-    // A damaged beginning: the next good block or record tells.
+    // A damaged beginning: the next good block or record tells. Records of other formats may lie in
+    // it, but not before a magic.
+    const int score = parse_magic(head) != Magic::None ? 60 : 40;
     Window window(head);
-    return recognize_kind(window, head.size()).value_or(Kind::None) != Kind::None ? 40 : 0;
+    return recognize_kind(window, head.size()).value_or(Kind::None) != Kind::None ? score : 0;
   }
 
   RecordProbe record_probe() const override { return {}; }

@@ -223,7 +223,7 @@ class RangedSource final : public ByteSource {
       return Failure{.words = "the object has changed while it was read"};
     }
     if (head->status != 206) {
-      return failure_of(*head);
+      return failure_of(*head, extent.reply->error_text());
     }
     const auto piece = piece_of(*head);
     if (!piece || piece->range.offset != extent.range.offset ||
@@ -343,8 +343,7 @@ class Opening {
       default:
         break;
     }
-    failure_ = failure_of(*head_);
-    reply_->stop();
+    failure_ = failure_of(*head_, reply_->error_text());
     return nullptr;
   }
 

@@ -226,8 +226,6 @@ class TextReader {
   }
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
   bool take_digits(std::size_t count, int& value) {
     if (rest_.size() < count) {
       return false;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/text.hpp"
+
 namespace fonds::clps {
 
 namespace {
@@ -29,8 +31,6 @@ enum class ExponentSign : std::uint8_t { None = 0, Plus = 1, Minus = 2 };
 ExponentSign sign_of(unsigned word) { return static_cast<ExponentSign>((word >> kSignShift) & 3); }
 std::size_t exponent_digits_of(unsigned word) { return ((word >> kExponentShift) & 3) + 1; }
 unsigned digits_of(unsigned word) { return ((word >> kDigitsShift) & 31) + 1; }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "-d.ddde+XX" taken apart.
 struct Scientific {

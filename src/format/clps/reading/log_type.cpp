@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace fonds::clps {
 
 namespace {
@@ -168,21 +170,29 @@ std::int64_t old_dictionary_variable(std::uint64_t id) noexcept {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 // What a byte is, for splitting.
 enum ByteClass : std::uint8_t {
   kToken = 1,     // belongs to a token
   kOldToken = 2,  // before 0.4.0 also a slash
   kEscaped = 4,   // stands behind a backslash in log types
   kOldEscaped = 8,
+  kDigit = 16,
+  kLetter = 32,
+  kHex = 64,
 };
 constexpr std::array<std::uint8_t, 256> byte_classes() {
   std::array<std::uint8_t, 256> classes = {};
   for (const char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyz"
                                        "ABCDEFGHIJKLMNOPQRSTUVWXYZ+-.\\_")) {
     classes[static_cast<unsigned char>(c)] = kToken | kOldToken;
+  }
+  for (const char c : std::string_view("0123456789")) {
+    classes[static_cast<unsigned char>(c)] |= kDigit | kHex;
+  }
+  for (char c = 'a'; c <= 'z'; ++c) {
+    const std::uint8_t letter = c <= 'f' ? kLetter | kHex : kLetter;
+    classes[static_cast<unsigned char>(c)] |= letter;
+    classes[static_cast<unsigned char>(c - 'a' + 'A')] |= letter;
   }
   classes['/'] |= kOldToken;
   classes['\\'] |= kEscaped | kOldEscaped;
@@ -194,17 +204,13 @@ constexpr std::array<std::uint8_t, 256> byte_classes() {
 constexpr auto kClasses = byte_classes();
 std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 
-bool is_variable(std::string_view token, bool behind_equals) {
-  bool letter = false;
-  bool all_hex = true;
-  for (const char c : token) {
-    if (is_digit(c)) {
-      return true;
-    }
-    letter = letter || is_letter(c);
-    all_hex = all_hex && is_hex(c);
-  }
-  return (behind_equals && letter) || (token.size() >= 2 && all_hex);
+// What all bytes of a token have, and what some have.
+struct TokenClasses {
+  std::uint8_t all, some;
+};
+bool is_variable(TokenClasses classes, std::size_t size, bool behind_equals) {
+  return (classes.some & kDigit) != 0 || (behind_equals && (classes.some & kLetter) != 0) ||
+         (size >= 2 && (classes.all & kHex) != 0);
 }
 
 std::optional<std::int64_t> integer_of(std::string_view token) {
@@ -282,27 +288,46 @@ void split_text(std::string_view text, Generation generation, std::string& log_t
   const std::uint8_t token_class = old ? kOldToken : kToken;
   const std::uint8_t escaped = old ? kOldEscaped : kEscaped;
   std::size_t constant = 0;  // text that is no variable begins here
+  std::uint8_t seen = 0;     // classes of its bytes
+  const auto append_constant = [&](std::size_t end) {
+    const std::string_view part = text.substr(constant, end - constant);
+    if ((seen & escaped) == 0) {
+      log_type.append(part);
+    } else {
+      append_escaped(part, escaped, log_type);
+    }
+  };
   std::size_t at = 0;
   while (at < text.size()) {
-    if ((class_of(text[at]) & token_class) == 0) {
+    const std::uint8_t first = class_of(text[at]);
+    if ((first & token_class) == 0) {
+      seen |= first;
       ++at;
       continue;
     }
+    TokenClasses classes{.all = first, .some = first};
     std::size_t end = at + 1;
-    while (end < text.size() && (class_of(text[end]) & token_class) != 0) {
-      ++end;
+    for (; end < text.size(); ++end) {
+      const std::uint8_t next = class_of(text[end]);
+      if ((next & token_class) == 0) {
+        break;
+      }
+      classes.all &= next;
+      classes.some |= next;
     }
-    const std::string_view token = text.substr(at, end - at);
-    if (is_variable(token, at > 0 && text[at - 1] == '=')) {
-      append_escaped(text.substr(constant, at - constant), escaped, log_type);
-      const SplitVariable variable = encode_variable(token, generation);
+    if (is_variable(classes, end - at, at > 0 && text[at - 1] == '=')) {
+      append_constant(at);
+      const SplitVariable variable = encode_variable(text.substr(at, end - at), generation);
       log_type += placeholder_byte(variable.placeholder, generation);
       variables.push_back(variable);
       constant = end;
+      seen = 0;
+    } else {
+      seen |= classes.some;
     }
     at = end;
   }
-  append_escaped(text.substr(constant), escaped, log_type);
+  append_constant(text.size());
 }
 
 }  // namespace fonds::clps

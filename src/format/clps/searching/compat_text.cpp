@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "format/clps/reading/log_type.hpp"
 
 namespace fonds::clps::compat {
@@ -11,7 +12,6 @@ namespace {
 constexpr char kIntegerMark = '\x11', kDictionaryMark = '\x12', kFloatMark = '\x13';
 
 bool is_mark(char c) { return c == kIntegerMark || c == kDictionaryMark || c == kFloatMark; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_wildcard(char c) { return c == '*' || c == '?'; }
 bool is_delimiter(char c) {

@@ -139,6 +139,10 @@ class ArchiveBuilder {
   const BuiltArchive& archive() const { return archive_; }
   BuiltArchive take() {
     end_input();
+    for (StringTable* const table :
+         {&archive_.variables, &archive_.log_types, &archive_.array_types, &archive_.forms}) {
+      table->rest();  // storing takes memory of its own
+    }
     return std::move(archive_);
   }
 

@@ -218,16 +218,16 @@ Status run_all(std::vector<std::unique_ptr<CompressJob>>& jobs, unsigned threads
   }
   OrderedJobs<CompressJob> pool(threads, std::uint64_t(-1),
                                 [&]() -> Result<OrderedJobs<CompressJob>::Work> { return work; });
-  std::size_t submitted = 0;
-  for (std::size_t done = 0; done < jobs.size(); ++done) {
-    while (submitted < jobs.size() && !pool.full(1)) {
-      FONDS_CHECK(pool.submit(jobs[submitted++], 1));
-    }
+  // All at once, so that the others do not wait for the first, which takes longest.
+  for (auto& job : jobs) {
+    FONDS_CHECK(pool.submit(job, 1));
+  }
+  for (auto& job : jobs) {
     const auto front = pool.front(/*wait=*/true);
     if (front.error != nullptr) {
       return fail(front.error->code(), front.error->message(), front.error->where());
     }
-    jobs[done] = pool.pop();
+    job = pool.pop();
   }
   return {};
 }

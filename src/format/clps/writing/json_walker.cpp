@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <string>
 
 #include <simdjson.h>
 
 #include "base/nearest_double.hpp"
+#include "base/text.hpp"
 #include "format/clps/writing/last_wins.hpp"
 #include "format/clps/writing/utf8_text.hpp"
 #include "query/json_scanner.hpp"
@@ -47,7 +47,9 @@ std::size_t replace_surrogates(std::string& text) {
 // One object after another, each by a recursive descent over simdjson's cursor.
 class Descent {
  public:
-  Descent(const Rules& rules, BatchBuilder& out) : rules_(rules), out_(out) {}
+  // `text`: what all of them lie in.
+  Descent(const Rules& rules, BatchBuilder& out, std::string_view text)
+      : rules_(rules), out_(out), escapes_(text.find('\\') != std::string_view::npos) {}
 
   Fault object(ondemand::object object, Place place, std::size_t depth, bool in_array) {
     if (depth > kMostDepth) {
@@ -124,7 +126,7 @@ class Descent {
       return false;
     }
     text = spelled.substr(1, spelled.size() - 2);
-    if (std::memchr(text.data(), '\\', text.size()) == nullptr) {
+    if (!escapes_ || text.find('\\') == std::string_view::npos) {
       return true;
     }
     if (!query::is_json(spelled)) {  // its escapes are to be looked at
@@ -138,15 +140,16 @@ class Descent {
   }
   bool key_of(ondemand::field& field, std::string_view& key) {
     const char* const begin = field.key().raw();
-    const char* end = begin;
-    while (*end != '"' && *end != '\\') {  // stage 1 has seen that it ends
-      ++end;
-    }
-    if (*end == '"') {
+    if (!escapes_) {
+      // Between its quote and the value there are a colon and blanks, or simdjson had refused it.
+      const char* end = field.value().raw_json_token().data();
+      while (*--end != '"') {
+      }
       key = {begin, static_cast<std::size_t>(end - begin)};
       return true;
     }
-    while (*end != '"') {
+    const char* end = begin;
+    while (*end != '"') {  // stage 1 has seen that it ends
       end += *end == '\\' ? 2 : 1;
     }
     return text_of({begin - 1, static_cast<std::size_t>(end - begin) + 2}, key);
@@ -163,16 +166,14 @@ class Descent {
   }
 
   Fault number(ondemand::value value, std::string_view token, Place place) {
-    if (token.find_first_of(".eE") == std::string_view::npos) {
+    const std::string_view digits = token.substr(token.front() == '-' ? 1 : 0);
+    if (std::all_of(digits.begin(), digits.end(), is_digit)) {
+      if (digits.empty() || (digits.front() == '0' && digits.size() > 1)) {
+        return Fault::Syntax;
+      }
       std::int64_t integer = 0;
       const char* const end = token.data() + token.size();
       const auto [stop, error] = std::from_chars(token.data(), end, integer);
-      const std::string_view digits = token.substr(token.front() == '-' ? 1 : 0);
-      const bool grammar = !digits.empty() && (digits == "0" || digits.front() != '0') &&
-                           digits.find_first_not_of("0123456789") == std::string_view::npos;
-      if (!grammar) {
-        return Fault::Syntax;
-      }
       if (error == std::errc() && stop == end && token != "-0") {
         out_.integer(place, integer);
         out_.spelled(token);
@@ -181,6 +182,9 @@ class Descent {
       out_.real(place, token, nearest_double(token));
       out_.spelled(token);
       return Fault::None;
+    }
+    if (token.find_first_of(".eE") == std::string_view::npos) {
+      return Fault::Syntax;
     }
     double real = 0;
     if (value.get_double().get(real) != simdjson::SUCCESS) {
@@ -297,6 +301,7 @@ class Descent {
 
   const Rules& rules_;
   BatchBuilder& out_;
+  bool escapes_;              // somewhere in the text
   std::size_t arrays_ = 0;    // around
   bool unprintable_ = false;  // the outermost of them holds a container with the empty key
 };
@@ -364,7 +369,7 @@ struct JsonWalker::State {
       reason = reason_of(text.starts_with('{') ? Fault::Syntax : Fault::NoObject, code);
       return std::string_view::npos;
     }
-    const Fault fault = Descent(rules, out).object(object, kUserRoot, 1, false);
+    const Fault fault = Descent(rules, out, text).object(object, kUserRoot, 1, false);
     if (fault == Fault::Duplicate) {
       return add_without_duplicates(text, at, out);
     }
@@ -403,8 +408,9 @@ struct JsonWalker::State {
             .get(document);
     const bool is_object =
         code == simdjson::SUCCESS && document.get_object().get(object) == simdjson::SUCCESS;
-    const Fault fault =
-        is_object ? Descent(rules, out).object(object, kUserRoot, 1, false) : Fault::Syntax;
+    const Fault fault = is_object
+                            ? Descent(rules, out, rewritten).object(object, kUserRoot, 1, false)
+                            : Fault::Syntax;
     if (fault != Fault::None) {
       reason = reason_of(fault, code);
       return std::string_view::npos;

@@ -40,6 +40,8 @@ class StringTable {
   std::uint64_t held() const noexcept;
   // Makes room for so many strings.
   void reserve(std::size_t strings);
+  // Gives back the memory that only add() needs; the next add() would take it again.
+  void rest() { std::vector<Slot>().swap(slots_); }
 
  private:
   struct Slot {

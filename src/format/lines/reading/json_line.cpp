@@ -9,7 +9,7 @@
 namespace fonds::lines {
 namespace {
 
-constexpr int kCertain = 50, kGuess = 10, kItems = 60;
+constexpr int kCertain = 55, kGuess = 10, kItems = 60;
 constexpr std::size_t kLongestCharacter = 12;  // of a text: a pair of escapes
 
 struct FirstLine {

@@ -35,6 +35,7 @@ Status LineStream::begin_line() {
 }
 
 Result<bool> LineStream::next_line() {
+  torn_ = false;
   FONDS_CHECK(begin_line());
   while (end_) {
     FONDS_TRY(const bool more, decoder_->next_run());
@@ -42,6 +43,10 @@ Result<bool> LineStream::next_line() {
       return false;
     }
     FONDS_CHECK(begin_line());
+    if (offer_torn_) {
+      torn_ = true;
+      continue;
+    }
     FONDS_TRY(const End passed, end_line());
     if (passed.line_end) {
       FONDS_CHECK(begin_line());
@@ -74,6 +79,18 @@ Result<ByteView> LineStream::peek(std::size_t at_least) {
     }
   }
   return shown.first(std::min(shown.size(), end_.value_or(searched_)));
+}
+
+bool LineStream::leave_unit() {
+  const std::size_t in_unit = decoder_->shown_of_unit();
+  if (in_unit == 0 || in_unit >= end_.value_or(0)) {
+    return false;
+  }
+  consume(in_unit);
+  consumed_ = 0;
+  torn_ = true;
+  place_ = decoder_->place();
+  return true;
 }
 
 void LineStream::consume(std::size_t n) {
@@ -111,8 +128,8 @@ void TextRecord::describe(AttributeSink& out, bool) const {
 }
 
 TextReader::TextReader(std::string_view format, std::unique_ptr<Decoder> decoder,
-                       std::string source, bool plain, const ReadOptions& options)
-    : lines_(std::move(decoder)),
+                       std::string source, bool plain, const ReadOptions& options, bool offer_torn)
+    : lines_(std::move(decoder), offer_torn),
       source_(std::move(source)),
       options_(options),
       record_(format),
@@ -201,6 +218,9 @@ void TextReader::take_findings(std::vector<Finding>& into) {
   }
   for (Finding& finding : lines_.decoder().take_findings()) {
     finding.where.source = source_;
+    if (finding.severity == Severity::Error) {
+      damaged_unit_ = finding.where.stored_offset;
+    }
     into.push_back(std::move(finding));
   }
 }
@@ -245,14 +265,32 @@ Result<std::optional<ByteView>> TextReader::whole_line() {
   return trim(as_text(line)).empty() ? std::optional<ByteView>() : line;
 }
 
-Result<bool> JsonlReader::begin_record() {
+Result<bool> ObjectsReader::begin_record() {
+  while (true) {
+    fault_.clear();
+    FONDS_TRY(const bool found, begin_object());
+    if (found || fault_.empty()) {
+      return found;
+    }
+    take_findings(loose_);
+    if (damaged_unit_ == lines_.place().unit && lines_.leave_unit()) {
+      continue;
+    }
+    if (!lines_.torn()) {
+      loose_.push_back(finding_here("jsonl-line", std::move(fault_)));
+    }
+    return false;
+  }
+}
+
+Result<bool> JsonlReader::begin_object() {
   FONDS_TRY(const auto line, whole_line());
   if (!line) {
     return false;
   }
   auto parsed = parse_item_line(as_text(*line));
   if (!parsed) {
-    loose_.push_back(finding_here("jsonl-line", "the line " + parsed.error().message()));
+    fault_ = "the line " + parsed.error().message();
     return false;
   }
   data_ = std::move(parsed->data);
@@ -266,7 +304,7 @@ void JsonlReader::describe_end(const LineStream::End& /*line*/, RecordEnd& end) 
   end.length = record_.known_length;
 }
 
-Result<bool> EventsReader::begin_record() {
+Result<bool> EventsReader::begin_object() {
   FONDS_TRY(const auto line, whole_line());
   if (!line) {
     return false;
@@ -284,7 +322,7 @@ Result<bool> EventsReader::begin_record() {
     text.remove_suffix(1);
   }
   if (const auto broken = find_fault(text)) {
-    loose_.push_back(finding_here("jsonl-line", not_an_object(*broken)));
+    fault_ = not_an_object(*broken);
     return false;
   }
   const std::uint64_t number = events_++;

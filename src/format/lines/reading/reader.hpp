@@ -19,11 +19,12 @@
 namespace fonds::lines {
 
 // The lines of a decoder's bytes, each readable piece by piece. A line ends at its LF, at the end
-// of the data, or where bytes are missing; what follows missing bytes up to the next LF is passed
-// over, as it may be the end of another line.
+// of the data, or where bytes are missing; what follows missing bytes up to the next LF may be the
+// end of another line: it is passed over unless `offer_torn`.
 class LineStream {
  public:
-  explicit LineStream(std::unique_ptr<Decoder> decoder) : decoder_(std::move(decoder)) {}
+  LineStream(std::unique_ptr<Decoder> decoder, bool offer_torn)
+      : decoder_(std::move(decoder)), offer_torn_(offer_torn) {}
 
   Status skip(std::uint64_t n);
   // Goes to the next line, from behind the one before (see end_line). False at the end of the data.
@@ -41,6 +42,11 @@ class LineStream {
 
   // Bytes of the line behind the current position, once its end has been seen.
   std::optional<std::uint64_t> left() const { return end_; }
+  // Goes to where in the line in hand, whose end has been seen, the next unit begins: the line then
+  // counts as torn. False if it lies in one unit.
+  bool leave_unit();
+  // Whether bytes are missing in front of the line.
+  bool torn() const { return torn_; }
   // Where the line begins; at the end of the data, that end.
   const Place& place() const { return place_; }
   Decoder& decoder() { return *decoder_; }
@@ -50,6 +56,8 @@ class LineStream {
   Status begin_line();
 
   std::unique_ptr<Decoder> decoder_;
+  bool offer_torn_;
+  bool torn_ = false;
   Place place_;
   std::optional<std::size_t> end_;  // of the line, from the current position
   std::size_t searched_ = 0;        // bytes from the current position that hold no LF
@@ -82,9 +90,9 @@ class TextRecord final : public Record {
 // What both readers have in common.
 class TextReader : public RecordReader {
  public:
-  // `plain`: the bytes are stored without compression.
+  // `plain`: the bytes are stored without compression. `offer_torn`: as LineStream has it.
   TextReader(std::string_view format, std::unique_ptr<Decoder> decoder, std::string source,
-             bool plain, const ReadOptions& options);
+             bool plain, const ReadOptions& options, bool offer_torn = false);
 
   Result<Record*> next() final;
   Result<RecordEnd> finish() final;
@@ -109,7 +117,8 @@ class TextReader : public RecordReader {
   ReadOptions options_;
   TextRecord record_;
   std::vector<Finding> loose_;
-  std::vector<Finding> of_record_;  // besides those of the decoder
+  std::vector<Finding> of_record_;             // besides those of the decoder
+  std::optional<std::uint64_t> damaged_unit_;  // the last one that an error was told of
 
  private:
   Result<Record*> advance();
@@ -135,14 +144,32 @@ class LinesReader final : public TextReader {
   void describe_end(const LineStream::End& line, RecordEnd& end) const override;
 };
 
-class JsonlReader final : public TextReader {
+// Lines that are JSON objects. A line behind missing bytes may be one: no end of an object is an
+// object itself. So may what stands behind a damaged unit, whose end is no part of it.
+class ObjectsReader : public TextReader {
  public:
-  using TextReader::TextReader;
+  ObjectsReader(std::string_view format, std::unique_ptr<Decoder> decoder, std::string source,
+                bool plain, const ReadOptions& options)
+      : TextReader(format, std::move(decoder), std::move(source), plain, options, true) {}
+
+ protected:
+  // Whether the line in hand is an object of the kind; if it is none, fault_ tells why.
+  virtual Result<bool> begin_object() = 0;
+
+  std::string fault_;
+
+ private:
+  Result<bool> begin_record() final;
+};
+
+class JsonlReader final : public ObjectsReader {
+ public:
+  using ObjectsReader::ObjectsReader;
   Result<ByteView> peek_block(std::size_t) override { return as_bytes(data_).subspan(given_); }
   void consume_block(std::size_t n) override { given_ += n; }
 
  private:
-  Result<bool> begin_record() override;
+  Result<bool> begin_object() override;
   void describe_end(const LineStream::End& line, RecordEnd& end) const override;
 
   std::string data_;
@@ -150,14 +177,14 @@ class JsonlReader final : public TextReader {
 };
 
 // JSON Lines: each line that holds a JSON object is a record.
-class EventsReader final : public TextReader {
+class EventsReader final : public ObjectsReader {
  public:
-  using TextReader::TextReader;
+  using ObjectsReader::ObjectsReader;
   Result<ByteView> peek_block(std::size_t at_least) override;
   void consume_block(std::size_t n) override;
 
  private:
-  Result<bool> begin_record() override;
+  Result<bool> begin_object() override;
   void describe_end(const LineStream::End& line, RecordEnd& end) const override;
 
   std::size_t left_ = 0;  // of the object

@@ -144,6 +144,16 @@ TEST(LinesReader, BehindDamageNothingIsReadUpToTheNextLineEnd) {
   EXPECT_FALSE(read.codes.empty() && read.loose_codes.empty());
 }
 
+TEST(JsonlReader, BehindDamageAnItemIsReadAndTheEndOfOneIsNot) {
+  const std::string first = testing_gzip::member("{\"data\":\"one\"}\n");
+  std::string second = testing_gzip::member("{\"data\":\"two\"}\n");
+  const std::string third = testing_gzip::member("{\"data\":\"three\"}\n{\"data\"");
+  const std::string fifth = testing_gzip::member("ur\"}\n{\"data\":\"five\"}\n");
+  second.resize(second.size() - 12);
+  const Read read = read_all(archive_of(jsonl_format(), first + second + third + second + fifth));
+  EXPECT_THAT(read.blocks, ElementsAre("one", "three", "five"));
+}
+
 TEST(JsonlReader, GivesItemsAndTheirPlaces) {
   const Archive archive = archive_of(
       jsonl_format(), "{\"block\":7,\"item\":1,\"data\":\"a\\nb\"}\n\n{\"data_base64\":\"/w==\"}");
@@ -217,6 +227,35 @@ TEST(EventsReader, GivesObjectsWithoutMarkAndLineEnds) {
   const auto end = (*reader)->next();
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(*end, nullptr);
+}
+
+TEST(EventsReader, BehindDamageAnObjectIsAnEventAndTheEndOfOneIsNot) {
+  std::string lost = testing_gzip::member("{\"lost\":true}\n");
+  lost.resize(lost.size() - 12);
+  const Read read =
+      read_all(archive_of(events_format(), testing_gzip::member("{\"n\":1}\n") + lost +
+                                               testing_gzip::member("{\"n\":2}\n{\"in\":") + lost +
+                                               testing_gzip::member("{\"n\":3}}\n{\"n\":4}\n")));
+  EXPECT_THAT(read.blocks, ElementsAre("{\"n\":1}", "{\"n\":2}", "{\"n\":4}"));
+}
+
+// The member decodes to its end, and only its checksum shows that this is no end of a line.
+TEST(EventsReader, UnitWithAWrongChecksumEndsALine) {
+  const std::string torn = "{\"torn\":tr";
+  const std::string damaged = testing_gzip::header() + testing_gzip::deflated(torn) +
+                              testing_gzip::trailer("something else");
+  const Read read =
+      read_all(archive_of(events_format(), testing_gzip::member("{\"n\":1}\n") + damaged +
+                                               testing_gzip::member("{\"n\":2}\n")));
+  EXPECT_THAT(read.blocks, ElementsAre("{\"n\":1}", "{\"n\":2}"));
+}
+
+TEST(EventsReader, UnitsMayEndInALine) {
+  const Read read =
+      read_all(archive_of(events_format(), testing_gzip::member("{\"n\":1}\nno object ") +
+                                               testing_gzip::member("{\"n\":2}\n{\"n\":") +
+                                               testing_gzip::member("3}\n")));
+  EXPECT_THAT(read.blocks, ElementsAre("{\"n\":1}", "{\"n\":3}"));
 }
 
 TEST(JsonLinesProbe, LongFirstLineOfAnItemIsAnItem) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
+#include <utility>
 
 #include <fmt/core.h>
+
+#include "format/lines/reading/json_line.hpp"
 
 namespace fonds::lines {
 namespace {
@@ -41,6 +43,24 @@ Status LinePieces::pass_line() {
   }
 }
 
+// Goes behind the next LF if what stands before it is no JSON object.
+Status LinePieces::pass_torn_line() {
+  for (std::uint64_t wanted = size_;; wanted *= 2) {
+    wanted = std::min(wanted, most_ + 1);
+    FONDS_TRY(const ByteView shown, decoder_->peek(static_cast<std::size_t>(wanted)));
+    const std::string_view text = as_text(shown);
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos && shown.size() >= wanted && wanted <= most_) {
+      continue;
+    }
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    return find_fault(line) ? pass_line() : Status();
+  }
+}
+
 Result<bool> LinePieces::next(LinePiece& out) {
   while (true) {
     FONDS_TRY(const bool found, next_of_run(out));
@@ -51,20 +71,28 @@ Result<bool> LinePieces::next(LinePiece& out) {
     if (!more) {
       return false;
     }
-    FONDS_CHECK(pass_line());
+    FONDS_CHECK(pass_torn_line());
   }
 }
 
 // False at the end of the run.
 Result<bool> LinePieces::next_of_run(LinePiece& out) {
   consume(std::exchange(given_, 0));
+  if (std::exchange(torn_, false)) {
+    FONDS_CHECK(pass_torn_line());
+  }
   std::size_t wanted = 1;
   while (true) {
-    FONDS_TRY(const ByteView shown, decoder_->peek(wanted));
+    FONDS_TRY(ByteView shown, decoder_->peek(wanted));
     if (shown.empty()) {
       return false;
     }
     const Place place = decoder_->place();
+    collect();
+    const bool ends = damaged_unit_ == place.unit && decoder_->shown_of_unit() < shown.size();
+    if (ends) {
+      shown = shown.first(decoder_->shown_of_unit());
+    }
     std::size_t length = end_of_lines(shown.first(std::min(shown.size(), size_)));
     if (length == 0 && shown.size() > size_) {  // a line that is longer than a piece
       const void* const found = std::memchr(shown.data() + size_, '\n', shown.size() - size_);
@@ -73,8 +101,9 @@ Result<bool> LinePieces::next_of_run(LinePiece& out) {
               ? 0
               : static_cast<std::size_t>(static_cast<const std::byte*>(found) - shown.data()) + 1;
     }
-    if (length == 0 && shown.size() < wanted) {
+    if (length == 0 && (ends || shown.size() < wanted)) {
       length = shown.size();  // the last line of the run
+      torn_ = ends;
     }
     if (std::max(length, length == 0 ? shown.size() : 0) > most_ + 1) {
       findings_.push_back(make_finding(
@@ -95,14 +124,22 @@ Result<bool> LinePieces::next_of_run(LinePiece& out) {
   }
 }
 
-std::vector<Finding> LinePieces::take_findings() {
-  std::vector<Finding> all = decoder_->take_findings();
-  for (Finding& finding : all) {
-    finding.where.source = source_;
+void LinePieces::collect() {
+  if (!decoder_->has_findings()) {
+    return;
   }
-  std::move(findings_.begin(), findings_.end(), std::back_inserter(all));
-  findings_.clear();
-  return all;
+  for (Finding& finding : decoder_->take_findings()) {
+    finding.where.source = source_;
+    if (finding.severity == Severity::Error) {
+      damaged_unit_ = finding.where.stored_offset;
+    }
+    findings_.push_back(std::move(finding));
+  }
+}
+
+std::vector<Finding> LinePieces::take_findings() {
+  collect();
+  return std::exchange(findings_, {});
 }
 
 }  // namespace fonds::lines

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,9 @@ struct LinePiece {
   std::uint64_t decoded = 0;  // bytes before it, of those that could be read
 };
 
-// Cuts a decoder's bytes where lines end, by the rules of LineStream: a line ends where bytes are
-// missing, and what follows those up to the next LF is passed over.
+// Cuts a decoder's bytes where lines end, by the rules of EventsReader: a line ends where bytes are
+// missing, and what follows those up to the next LF is passed over unless it is an object. A unit
+// that an error was told of counts as such a place at its end.
 class LinePieces {
  public:
   // Pieces have about `size` bytes, and more only for a longer line; one of more than `most` is
@@ -37,14 +39,18 @@ class LinePieces {
 
  private:
   Result<bool> next_of_run(LinePiece& out);
+  void collect();
   Status pass_line();
+  Status pass_torn_line();
   void consume(std::size_t n);
 
   std::unique_ptr<Decoder> decoder_;
   std::string source_;
   std::size_t size_;
   std::uint64_t most_;
-  std::size_t given_ = 0;  // bytes that are to be consumed first
+  std::size_t given_ = 0;                      // bytes that are to be consumed first
+  bool torn_ = false;                          // bytes may be missing behind them
+  std::optional<std::uint64_t> damaged_unit_;  // the last one that an error was told of
   std::uint64_t decoded_ = 0;
   std::vector<Finding> findings_;
 };

@@ -147,5 +147,13 @@ TEST(FormatStart, InADamagedBlockSkipsNothingOfTheNext) {
   EXPECT_EQ((*record)->place.inner, 0U);
 }
 
+TEST(FormatRecognized, ByItsMagicThoughARecordOfAnotherFormatIsPutIntoTheFirstHeader) {
+  std::string file = plain_record("first") + plain_record("second");
+  file.insert(11, "WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 100\r\n\r\n");
+  const auto archive = open_archive(in_memory(file));
+  ASSERT_TRUE(archive.has_value());
+  EXPECT_EQ(archive->format->name(), "recordio");
+}
+
 }  // namespace
 }  // namespace fonds::recordio

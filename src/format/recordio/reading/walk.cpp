@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/core.h>
@@ -44,6 +45,30 @@ Result<std::uint64_t> find_record(Window& window, MagicSearch& search, std::uint
   }
   return to;
 }
+
+// Records that lie one behind the other. Damage may have left a header whose record is gone, so
+// what a record would cover is no reason to pass over other chains in it.
+class RecordChains {
+ public:
+  // The first record of the chain that the record from `at` to `behind` goes on. Records come in
+  // the order in which they begin.
+  std::uint64_t add(std::uint64_t at, std::uint64_t behind) {
+    while (!ends_.empty() && ends_.begin()->first < at) {
+      ends_.erase(ends_.begin());
+    }
+    const auto before = ends_.find(at);
+    const std::uint64_t first = before == ends_.end() ? at : before->second;
+    if (ends_.size() < kMost) {
+      ends_.emplace(behind, first);
+    }
+    return first;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;  // hostile bytes can begin very many
+
+  std::map<std::uint64_t, std::uint64_t> ends_;  // where a chain ends: where it begins
+};
 
 }  // namespace
 
@@ -121,7 +146,7 @@ Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
   if (follows) {
     return std::uint64_t{0};
   }
-  std::uint64_t first = 0, behind = 0;  // of records that lie one behind the other
+  RecordChains chains;
   MagicSearch search(Window(window_.source()), kLegacyMagics, end);
   for (std::uint64_t at = position_ + 1; at < end; ++at) {
     FONDS_TRY(at, find_record(aside_, search, at, end, *size_, most));
@@ -129,13 +154,10 @@ Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
       break;
     }
     FONDS_TRY(const ByteView there, look_at(aside_, at, kLegacyHeaderSize));
-    first = at == behind ? first : at;
-    behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
+    const std::uint64_t behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
+    const std::uint64_t first = chains.add(at, behind);
     if (behind > end && behind <= *size_) {
       return first - position_;
-    }
-    if (behind <= end) {
-      at = behind - 1;
     }
   }
   return std::uint64_t{0};

@@ -169,6 +169,15 @@ TEST(LegacyWalk, RecordThatLostBytesDoesNotSwallowTheNextOne) {
             (Steps{"block 0+25", "damage 25+23 record-cut", "block 48+25"}));
 }
 
+// What was put in begins with a header whose record is not there.
+TEST(LegacyWalk, HeaderWithoutItsRecordHidesNoRecordBehindIt) {
+  std::string file = plain_record(std::string(200, 'a')) + plain_record("second") +
+                     plain_record("third") + plain_record(std::string(100, 'd'));
+  file.replace(20 + 10, 150, plain_record(std::string(60, 'x')).substr(0, 30));
+  EXPECT_EQ(steps(file, {.legacy = true}),
+            (Steps{"damage 0+100 record-cut", "block 100+26", "block 126+25", "block 151+120"}));
+}
+
 TEST(LegacyWalk, RecordMayHoldRecords) {
   const std::string file =
       plain_record("x" + plain_record("inner") + plain_record("too")) + "?" + plain_record("last");

@@ -211,11 +211,14 @@ inline void append_all(Writer& writer, const std::vector<std::string>& items) {
   }
 }
 
-inline std::string written(const std::vector<std::string>& items, WriterOptions options = {}) {
+inline std::string written(const std::vector<std::string>& items, WriterOptions options = {},
+                           const std::optional<std::string>& trailer = std::nullopt) {
   MemorySink sink;
+  options.trailer = options.trailer || trailer.has_value();
   Writer writer = writer_to(sink, std::move(options));
   append_all(writer, items);
-  require(writer.finish().has_value(), "finish");
+  const Status done = trailer ? writer.finish(as_bytes(*trailer)) : writer.finish();
+  require(done.has_value(), "finish");
   return sink.content;
 }
 

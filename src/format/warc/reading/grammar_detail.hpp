@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "format/warc/reading/grammar.hpp"
 
 namespace fonds::warc::detail {
@@ -19,7 +20,6 @@ inline constexpr std::size_t kDefinitionLookAhead = std::size_t{8} * 1024;
 enum class Verdict : std::uint8_t { No, Yes, More };  // More: the octets end before it shows
 
 inline bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
-inline bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_digits(std::string_view text) noexcept;  // false for an empty text
 // Without SP and HTAB at both ends; bare CR and LF are text in WARC 00.11.
 inline std::string_view trim_blanks(std::string_view text) noexcept {

@@ -16,7 +16,6 @@ namespace fonds::warc::verify {
 namespace {
 
 using detail::is_blank;
-using detail::is_digit;
 using detail::trim_blanks;
 
 constexpr unsigned kToken = 1;

@@ -81,11 +81,11 @@ bool is_uri(std::string_view text) noexcept {
   }
   const auto is_hex = [](char c) {
     const char lower = to_lower(c);
-    return detail::is_digit(c) || (lower >= 'a' && lower <= 'f');
+    return is_digit(c) || (lower >= 'a' && lower <= 'f');
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char lower = to_lower(text[i]);
-    const bool plain = (lower >= 'a' && lower <= 'z') || detail::is_digit(lower) ||
+    const bool plain = (lower >= 'a' && lower <= 'z') || is_digit(lower) ||
                        kMarks.find(lower) != std::string_view::npos;
     const bool escape =
         lower == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
