@@ -2,6 +2,7 @@
 
 `python3 tests/test_docs.py` writes what the program prints today into the pages; look at the difference before you keep it.
 """
+import contextlib
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from program import BINARY, ROOT, WARC, fonds, json_lines
+from remote import documented
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")),
          *sorted(ROOT.glob("src/**/README.md"))]
@@ -50,13 +52,13 @@ def parse_session(text):
     return steps
 
 
-def run_in_terminal(script, folder):
+def run_in_terminal(script, folder, environment):
     """What a person sees: both outputs in one terminal."""
     master, slave = pty.openpty()
     settings = termios.tcgetattr(slave)
     settings[1] &= ~termios.OPOST
     termios.tcsetattr(slave, termios.TCSANOW, settings)
-    env = {**os.environ, "PATH": f"{Path(BINARY).resolve().parent}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    env = {**environment, "PATH": f"{Path(BINARY).resolve().parent}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     process = subprocess.Popen(["bash", "-c", script], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave)
     os.close(slave)
     seen = b""
@@ -70,13 +72,33 @@ def run_in_terminal(script, folder):
     return seen.decode("utf-8").replace("\r\n", "\n")
 
 
+def session_of(page):
+    """The commands of a page that can be run here."""
+    steps = [step for _, text in blocks(page, "console") for step in parse_session(text)]
+    return [step for step in steps if documented.can_be_run() or not documented.asks_a_server(step[0])]
+
+
+@contextlib.contextmanager
+def world(steps):
+    """The environment of a session, and how its commands and outputs are changed so that servers of ours answer."""
+    if not any(documented.asks_a_server(command) for command, _ in steps):
+        yield dict(os.environ), str, str
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        servers = documented.Servers(Path(folder))
+        try:
+            yield servers.environment(), servers.as_run, servers.as_shown
+        finally:
+            servers.stop()
+
+
 def run_session(steps):
     """The output of each command of a page. They run in a fresh folder that looks like the repository's root."""
-    script = "".join(f"{command}status=$?\nprintf '\\036'\n(exit $status)\n" for command, _ in steps)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, world(steps) as (environment, as_run, as_shown):
+        script = "".join(f"{as_run(command)}status=$?\nprintf '\\036'\n(exit $status)\n" for command, _ in steps)
         for entry in ROOT.iterdir():
             (Path(folder) / entry.name).symlink_to(entry)
-        outputs = run_in_terminal(script, folder).split(END_OF_COMMAND)
+        outputs = as_shown(run_in_terminal(script, folder, environment)).split(END_OF_COMMAND)
     assert len(outputs) == len(steps) + 1 and outputs[-1] == ""
     return [output + "\n" if output and not output.endswith("\n") else output for output in outputs[:-1]]
 
@@ -93,7 +115,7 @@ SESSIONS = [page for page in PAGES if blocks(page, "console")]
 
 @pytest.mark.parametrize("page", SESSIONS, ids=name_of)
 def test_commands_print_what_the_page_shows(page):
-    steps = [step for _, text in blocks(page, "console") for step in parse_session(text)]
+    steps = session_of(page)
     wrong = [f"$ {command}{output}" for (command, shown), output in zip(steps, run_session(steps), strict=True)
              if not fits(shown, output)]
     assert not wrong
@@ -188,7 +210,8 @@ def test_pages_that_the_code_names_are_there(page, section):
 
 def refresh(page):
     """Puts the program's output into a page's sessions; what is shown with `…` is left to a person."""
-    outputs = iter(run_session([step for _, text in blocks(page, "console") for step in parse_session(text)]))
+    assert documented.can_be_run(), "some commands ask servers"
+    outputs = iter(run_session(session_of(page)))
 
     def renew(match):
         if match[1] != "console":

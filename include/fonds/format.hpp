@@ -101,9 +101,9 @@ class VerifyWhole {
   // `first_ordinal` is the number of the part's first record in its archive.
   virtual void add(VerifyPart& part, std::uint64_t first_ordinal) = 0;
   // Called after the parts of each archive, with the number of its records. `all_read` is false if
-  // a limit kept some from being read.
-  virtual void end(std::uint64_t records, bool all_read,
-                   const std::function<void(Finding)>& out) = 0;
+  // a limit kept some from being read. Errors: Io, where stored bytes are looked at once more.
+  virtual Status end(std::uint64_t records, bool all_read,
+                     const std::function<void(Finding)>& out) = 0;
   // Called at the very end: what no archive of the run could answer.
   virtual void finish(const std::function<void(Finding)>& out) = 0;
 };

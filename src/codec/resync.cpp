@@ -58,6 +58,14 @@ std::uint64_t find_in_view(
   return to;
 }
 
+Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint64_t offset) {
+  if (!window.goes_back()) {
+    return std::nullopt;
+  }
+  FONDS_TRY(const std::uint64_t size, window.size());
+  return size - std::min(size, offset);
+}
+
 std::optional<std::uint64_t> find_swallowed(
     ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     DamageBudget& budget,

@@ -41,6 +41,9 @@ std::uint64_t find_in_view(
     ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     const std::function<bool(std::size_t offset, std::uint64_t& work)>& begins);
 
+// How many bytes there are from `offset` on; nothing of a pipe. Errors: Io.
+Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint64_t offset);
+
 // Of a piece [from, to) of a unit whose content is wrong: where in it the first of other units
 // begins that lie one behind the other, and the last of which reaches over `to`. Then the length of
 // the piece is wrong, or bytes of it are gone. What a record holds may be units as well, but those

@@ -182,7 +182,7 @@ Result<BufferedDecoder::Fill> StreamDecoder::more() {
       break;
   }
   budget_.spend(position_ - stream_ + decoded_ / 16);
-  return lose(window_.mapped() ? stream_ + 4 : position_);
+  return lose(window_.goes_back() ? stream_ + 4 : position_);
 }
 
 Result<BufferedDecoder::Fill> StreamDecoder::lose(std::uint64_t from) {

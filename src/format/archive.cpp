@@ -26,6 +26,8 @@ constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block
 constexpr std::size_t kMaxLayers = 2;
 constexpr std::uint64_t kDamagedHead = std::uint64_t{16}
                                        << 20;  // how far a first whole unit is looked for
+// What shows that a unit that begins just there holds a record, where bytes have to be fetched.
+constexpr std::size_t kUnitBehind = std::size_t{1} << 20;
 
 // Reads on until `head` has `size` bytes or the source ends. False if nothing was added.
 Result<bool> read_more(ByteSource& source, std::vector<std::byte>& head, std::size_t size) {
@@ -85,13 +87,22 @@ const Format* named_format(std::string_view name, const DecodedHead& head) {
   return best;
 }
 
-DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
+// Whether the bytes could not be had: then nobody knows what they are.
+bool is_of_source(const Error& error) {
+  return error.code() == ErrorCode::Io || error.code() == ErrorCode::Cancelled;
+}
+
+// Errors: Io, Cancelled; whatever else is wrong ends the head.
+Result<DecodedHead> decode_head(const Archive& archive, const RecordProbe& probe) {
   DecodedHead head;
   auto decoder = open_decoder(archive, {.skim = true, .probe = probe});
   if (!decoder) {
+    if (is_of_source(decoder.error())) {
+      return tl::unexpected(std::move(decoder).error());
+    }
     return head;
   }
-  do {
+  for (bool more = true; more;) {
     auto view = (*decoder)->peek(1);
     while (view && !view->empty() && head.bytes.size() < kHead) {
       const ByteView piece = view->first(std::min(view->size(), kHead - head.bytes.size()));
@@ -105,9 +116,19 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
       }
       view = (*decoder)->peek(1);
     }
+    if (!view && is_of_source(view.error())) {
+      return tl::unexpected(std::move(view).error());
+    }
+    more = false;
     // Behind damage only while nothing has been recognized.
-  } while (head.bytes.size() < kHead && probe_format(head, kGuess) == nullptr &&
-           (*decoder)->next_run().value_or(false));
+    if (head.bytes.size() < kHead && probe_format(head, kGuess) == nullptr) {
+      auto next = (*decoder)->next_run();
+      if (!next && is_of_source(next.error())) {
+        return tl::unexpected(std::move(next).error());
+      }
+      more = next.value_or(false);
+    }
+  }
   head.whole = head.bytes.size() < kHead;
   return head;
 }
@@ -120,11 +141,13 @@ const Format& findable_format() {
 }
 
 // The codec whose first unit that holds a record comes first, for a file whose beginning is
-// damaged.
-const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
-  const auto stored = source.view();
+// damaged; nullptr if there is none. Errors: Io.
+Result<const Codec*> search_codec(ByteSource& source, const RecordProbe& probe) {
+  std::vector<std::byte> held;
+  std::optional<ByteView> stored = source.view();
   if (!stored) {
-    return nullptr;
+    FONDS_CHECK(read_more(source, held, kDamagedHead + kUnitBehind));
+    stored = held;
   }
   const Codec* found = nullptr;
   std::uint64_t nearest = std::min<std::uint64_t>(stored->size(), kDamagedHead);
@@ -138,15 +161,16 @@ const Codec* search_codec(ByteSource& source, const RecordProbe& probe) {
 }
 
 // For bytes in which no record of findable_format() begins: that format, and the codec of the first
-// unit, which tell the most. Null if nothing does.
-const Format* search_any_unit(Archive& archive) {
-  const Codec* codec = search_codec(*archive.source, {});
+// unit, which tell the most. Null if nothing does. Errors: those of reading.
+Result<const Format*> search_any_unit(Archive& archive) {
+  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, {}));
   if (codec == nullptr) {
     return nullptr;
   }
   Archive tried = archive;
   tried.codecs = {codec};
-  const Format* const format = probe_format(decode_head(tried, {}), kGuess);
+  FONDS_TRY(const DecodedHead head, decode_head(tried, {}));
+  const Format* const format = probe_format(head, kGuess);
   if (format != nullptr) {
     archive.codecs = tried.codecs;
   }
@@ -239,7 +263,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   archive.codecs = {&probe_codec(stored_head)};
   const Format& findable = findable_format();
   const RecordProbe any_record = findable.record_probe();
-  DecodedHead head = decode_head(archive, any_record);
+  FONDS_TRY(DecodedHead head, decode_head(archive, any_record));
   while (pipe && head.bytes.empty() && archive.codec().name() != "none" &&
          stored_head.size() < kLongestPipeHead) {
     FONDS_TRY(const bool more, read_more(*source, stored_head, 2 * stored_head.size()));
@@ -247,7 +271,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
       break;
     }
     archive.source = memory_source(stored_head, name);
-    head = decode_head(archive, any_record);
+    FONDS_TRY(head, decode_head(archive, any_record));
   }
   while (archive.codecs.size() < kMaxLayers && archive.codec().name() != "none") {
     const Codec& inner = probe_codec(head.bytes);
@@ -255,25 +279,29 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
       break;
     }
     archive.codecs.push_back(&inner);
-    head = decode_head(archive, any_record);
+    FONDS_TRY(head, decode_head(archive, any_record));
   }
   // Frames store the beginning of a record as it is: what looks like plain records behind damage
   // may lie in one.
   const Format* probed = probe_format(head, kGuess);
-  if (probed == nullptr && options.format.empty() &&
-      search_codec(*archive.source, any_record) == nullptr) {
-    archive.format = probed = search_any_unit(archive);
+  if (probed == nullptr && options.format.empty()) {
+    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
+    if (codec == nullptr) {
+      FONDS_TRY(probed, search_any_unit(archive));
+      archive.format = probed;
+    }
   }
   if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
     probed = &findable;  // units of which nothing can be decoded
   }
   const bool behind_damage = probed == &findable && archive.codec().name() == "none" &&
                              !any_record.starts_record(head.bytes);
-  if (!options.format.empty() || (probed != nullptr && !behind_damage)) {
-    // Recognized.
-  } else if (const Codec* codec = search_codec(*archive.source, any_record); codec != nullptr) {
-    archive.codecs = {codec};
-    archive.format = &findable;
+  if (options.format.empty() && (probed == nullptr || behind_damage)) {
+    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
+    if (codec != nullptr) {
+      archive.codecs = {codec};
+      archive.format = &findable;
+    }
   }
   if (pipe) {
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));

@@ -36,8 +36,10 @@ class NothingBetween final : public VerifyWhole {
  public:
   void begin(const Archive& /*archive*/) override {}
   void add(VerifyPart& /*part*/, std::uint64_t /*first_ordinal*/) override {}
-  void end(std::uint64_t /*records*/, bool /*all_read*/,
-           const std::function<void(Finding)>& /*out*/) override {}
+  Status end(std::uint64_t /*records*/, bool /*all_read*/,
+             const std::function<void(Finding)>& /*out*/) override {
+    return {};
+  }
   void finish(const std::function<void(Finding)>& /*out*/) override {}
 };
 

@@ -17,7 +17,8 @@ constexpr std::uint64_t kMaxHeld = std::uint64_t{1} << 30;
 
 }  // namespace
 
-Window::Window(std::shared_ptr<ByteSource> source) : source_(std::move(source)) {
+Window::Window(std::shared_ptr<ByteSource> source)
+    : source_(std::move(source)), random_access_(source_->random_access()) {
   if (const auto view = source_->view()) {
     mapped_ = *view;
     end_ = true;
@@ -29,10 +30,16 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
   if (has_view_) {
     return offset >= mapped_.size() ? ByteView{} : mapped_.subspan(offset);
   }
+  if (random_access_ && (offset < buffer_offset_ || offset > buffer_offset_ + held_)) {
+    // What lies between is not fetched.
+    held_ = 0;
+    buffer_offset_ = offset;
+    end_ = false;
+  }
   while (!end_ && offset + at_least > buffer_offset_ + held_) {
     if (offset + at_least - buffer_offset_ > kMaxHeld) {
       return fail(ErrorCode::LimitExceeded,
-                  fmt::format("{} bytes of a pipe would have to be held, the limit is {}",
+                  fmt::format("{} bytes would have to be held at once, the limit is {}",
                               offset + at_least - buffer_offset_, kMaxHeld),
                   {.source = source_->name(), .stored_offset = offset});
     }
@@ -40,7 +47,7 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
       buffer_.resize(std::max(buffer_.size() * 2, 2 * kReadSize));
     }
     const MutableByteView room = MutableByteView(buffer_).subspan(held_);
-    FONDS_TRY(const std::size_t n, source_->random_access()
+    FONDS_TRY(const std::size_t n, random_access_
                                        ? source_->read_some_at(buffer_offset_ + held_, room)
                                        : source_->read_next(room));
     held_ += n;
@@ -52,8 +59,15 @@ Result<ByteView> Window::at(std::uint64_t offset, std::size_t at_least) {
   return ByteView(buffer_).subspan(offset - buffer_offset_, held_ - (offset - buffer_offset_));
 }
 
+Result<std::uint64_t> Window::size() const {
+  return has_view_ ? std::uint64_t{mapped_.size()} : source_->size();
+}
+
 void Window::release(std::uint64_t offset) {
   if (has_view_) {
+    if (source_ == nullptr) {
+      return;
+    }
     if (!forgotten_) {
       forgotten_ = offset;
     } else if (offset > *forgotten_ + kForgetStep) {
@@ -65,9 +79,10 @@ void Window::release(std::uint64_t offset) {
   if (offset <= buffer_offset_) {
     return;
   }
-  if (source_->random_access() && offset >= buffer_offset_ + held_) {
+  if (random_access_ && offset >= buffer_offset_ + held_) {
     held_ = 0;
     buffer_offset_ = offset;
+    end_ = false;
     return;
   }
   const auto done = std::min<std::uint64_t>(offset - buffer_offset_, held_);

@@ -126,6 +126,31 @@ TEST(Window, OfPositionsBeginsWhereItWasReleasedTo) {
   EXPECT_EQ(source->lowest, 1500000U);
 }
 
+TEST(Window, OfPositionsGoesBack) {
+  const std::string text = sample_text(2000000);
+  Window window(std::make_shared<Remote>(text));
+  EXPECT_TRUE(window.goes_back());
+  EXPECT_EQ(*window.size(), text.size());
+  for (const std::size_t at : {1900000, 1999990, 2000000, 10, 700000, 0}) {
+    window.release(at);
+    EXPECT_EQ(as_text(*window.at(at, 100)).substr(0, 100), text.substr(at, 100)) << at;
+  }
+}
+
+TEST(Window, OfPositionsFetchesNothingBetween) {
+  const auto source = std::make_shared<Remote>(sample_text(2000000));
+  Window window(source);
+  EXPECT_FALSE(window.at(1500000, 10)->empty());
+  EXPECT_EQ(source->lowest, 1500000U);
+}
+
+TEST(Window, OfBytesShowsThem) {
+  Window window(as_bytes("0123456789"));
+  window.release(4);
+  EXPECT_EQ(as_text(*window.at(8, 100)), "89");
+  EXPECT_EQ(*window.size(), 10U);
+}
+
 TEST(Window, HandsTheSourcesErrorOn) {
   Window window(std::make_shared<Broken>());
   const auto shown = window.at(0, 1);

@@ -133,7 +133,8 @@ Result<VerifySummary> Verifier::check(const Archive& archive,
   } else {
     return tl::unexpected(std::move(records).error());
   }
-  whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); });
+  FONDS_CHECK(
+      whole.end(summary_.records, !limited_, [&](Finding finding) { take(std::move(finding)); }));
   check_companions(archive, companions);
   return summary_;
 }

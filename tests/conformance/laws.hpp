@@ -20,6 +20,8 @@ struct Law {
   std::string about = {};
   // What is wrong, in a sentence; empty if the law holds.
   std::function<std::string(const Row&)> complaint = nullptr;
+  // Whether what it needs is there; null: it needs nothing.
+  bool (*can_be_asked)() = nullptr;
 };
 bool is_about(const Law& law, const Row& row);
 const std::vector<Law>& all_laws();
@@ -46,6 +48,7 @@ std::vector<Law> finding_laws();    // laws_finding.cpp: keys and indexes
 std::vector<Law> rewriting_laws();  // laws_rewriting.cpp: repair, split, merge
 std::vector<Law> writing_laws();    // laws_writing.cpp: convert, append
 std::vector<Law> search_laws();     // laws_search.cpp: of events
+std::vector<Law> served_laws();     // laws_served.cpp: servers, which tests/test_served.py starts
 
 std::vector<Law> field_search_laws();  // laws_search_records.cpp
 

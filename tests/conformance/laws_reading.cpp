@@ -98,19 +98,11 @@ std::string threads_agree(const Row& row) {
   return {};
 }
 
-std::string difference_with_places(std::string_view what, const Contents& a, const Contents& b) {
-  std::string complaint = difference(what, a, b);
-  if (complaint.empty()) {
-    complaint = difference(fmt::format("{}, finding", what), a.findings, b.findings);
-  }
-  return complaint.empty() && a.places != b.places ? fmt::format("{}: other places", what)
-                                                   : complaint;
-}
-
 // Gives what is asked for by positions, and is not mapped.
 class Unmapped final : public ByteSource {
  public:
-  explicit Unmapped(std::string bytes) : bytes_(std::move(bytes)) {}
+  Unmapped(std::string bytes, std::string name)
+      : bytes_(std::move(bytes)), name_(std::move(name)) {}
   const std::string& name() const override { return name_; }
   bool random_access() const override { return true; }
   Result<std::uint64_t> size() override { return std::uint64_t{bytes_.size()}; }
@@ -128,7 +120,7 @@ class Unmapped final : public ByteSource {
 
  private:
   std::string bytes_;
-  std::string name_ = "<memory>";
+  std::string name_;
   std::uint64_t at_ = 0;
 };
 
@@ -142,19 +134,18 @@ std::string file_is_memory(const Row& row) {
   std::ofstream(path, std::ios::binary) << bytes;
   const auto memory = open(row, bytes);
   const auto mapped = open_archive(path, {.format = row.format});
-  const auto unmapped = open(row, std::make_shared<Unmapped>(bytes));
+  const auto unmapped = open(row, std::make_shared<Unmapped>(bytes, path));
   if (!memory || !mapped || !unmapped) {
     return memory || mapped || unmapped ? "one is no archive" : "";
   }
-  const Contents expected = contents(*memory, row.read);
-  Contents file = contents(*mapped, row.read);
-  if (!file.error.empty() && !expected.error.empty()) {
-    file.error = expected.error;  // but for the name
+  const Said expected = said(*mapped, row.read);
+  Contents in_memory = contents(*memory, row.read);
+  if (!in_memory.error.empty() && !expected.read.error.empty()) {
+    in_memory.error = expected.read.error;  // but for the name
   }
-  const std::string complaint = difference_with_places("mapped file", file, expected);
-  return complaint.empty()
-             ? difference_with_places("unmapped", contents(*unmapped, row.read), expected)
-             : complaint;
+  const std::string complaint = difference_with_places("in memory", in_memory, expected.read);
+  return complaint.empty() ? difference("unmapped", said(*unmapped, row.read), expected)
+                           : complaint;
 }
 
 std::string pipe_is_memory(const Row& row) {
@@ -186,13 +177,6 @@ std::string pipe_is_memory(const Row& row) {
     }
   }
   return {};
-}
-
-std::string without_problems(std::string text) {
-  for (std::size_t at = 0; (at = text.find(",\"problems\":[", at)) != std::string::npos;) {
-    text.erase(at, text.find("]}\n", at) + 1 - at);
-  }
-  return text;
 }
 
 std::string skim_is_full(const Row& row) {
@@ -300,7 +284,9 @@ std::vector<Law> reading_laws() {
        .complaint = threads_agree},
       {.name = "FileIsMemory",
        .title = "mapped = read by position",
-       .meaning = "A file gives the same records, places and findings, mapped or not.",
+       .meaning =
+           "A file gives the same records, places and findings, and the same answers of `ls`, "
+           "`verify`, `search`, `cat KEY` and `info`, mapped or not.",
        .of_damaged = true,
        .is_about = is_one_file,
        .about = "files",

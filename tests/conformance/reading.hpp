@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,8 @@ struct Contents {
   std::string error;
 };
 Contents contents(const Archive& archive, const ReadOptions& options = {});
+// Of the records with their places and findings; empty if they are the same.
+std::string difference_with_places(std::string_view what, const Contents& a, const Contents& b);
 
 // What an operation gave.
 struct Given {
@@ -53,6 +56,20 @@ Given content(const Archive& archive, const ops::ScanOptions& scan,
               std::vector<std::string> keys = {});
 Given verified(const Archive& archive, const ops::ScanOptions& scan,
                const std::vector<std::string>& companions = {});
+// What the commands say that only read; the archive is called NAME in it.
+struct Said {
+  Contents read;
+  Given listed, verified, searched;
+  std::string info;
+  Given by_key;  // the first record, one in the middle and the last; none of what is read only once
+};
+// `again`: opens it once more, where it can be read only once.
+Said said(const Archive& archive, const ReadOptions& options,
+          const std::function<Result<Archive>()>& again = nullptr);
+std::string difference(std::string_view what, const Said& a, const Said& b);
+
+// Lines of `ls --json` without what is wrong with the records.
+std::string without_problems(std::string text);
 // As content() gives them.
 std::string with_lengths(const std::vector<std::string>& blocks);
 // Without those that describe the archive itself.

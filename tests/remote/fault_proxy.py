@@ -1,30 +1,54 @@
 """A proxy in front of a server that spoils replies as a plan says."""
 import http.client
+import random
 import socket
 import struct
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# What can happen to one reply. `Again`: the client may hope for a better one.
-FAULTS = ("reset", "status-500", "status-503", "status-429", "cut", "cut-head", "long", "wrong-range", "no-range", "wrong-length", "drip", "garbage")
+# What can happen to one reply, so that the client may hope for a better one.
+PASSING = ("reset", "status-500", "status-503", "status-429", "status-408", "cut", "cut-head", "long", "wrong-range",
+           "no-range", "wrong-length", "drip", "garbage")
+# Of these it may not.
+LASTING = ("status-403", "status-404", "status-416", "ignored-range", "replaced")
 # What can happen to one request that sends something. The server has done what it was asked for, and the client does not hear of it:
 LOST_REPLIES = ("reset", "status-500", "status-503", "cut-head", "garbage", "error-200")
 # The server hears nothing, or not what was sent:
 LOST_REQUESTS = ("reset-sending", "refuse-500", "refuse-503", "refuse-429", "refuse-error-200", "flip")
 S3_ERROR = b"<?xml version='1.0'?><Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>"
+# The server says no more, and goes on waiting. Not among the others, since a client has to wait for its clock.
+STALLS = ("stall", "stall-head")
+
+
+class ByRequest:
+    """A plan that spoils replies by a seed: what happens to the n-th request for a range hangs on nothing else."""
+
+    def __init__(self, seed, share, faults=PASSING):
+        self.seed, self.share, self.faults, self.seen = seed, share, faults, {}
+
+    def __call__(self, number, path, span):
+        nth = self.seen[path, span] = self.seen.get((path, span), 0) + 1
+        rng = random.Random(f"{self.seed} {path} {span} {nth}")
+        if rng.random() >= self.share:
+            return None
+        fault = rng.choice(self.faults)
+        # An object that was replaced before anything was read of it is another one, and no fault.
+        return None if fault == "replaced" and (span or "bytes=0-").startswith("bytes=0-") else fault
 
 
 class FaultProxy:
     """`plan(number, path, range)` names the fault of the reply with this number, or None. Counts what it saw.
+    `drop_every`: of so many connections one is closed at once, and none serves two requests.
 
     `upload_plan(method, path)` does so for requests that change something; it may also wait, or do something itself.
     No reply is given before `wait_for` requests are there."""
 
-    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, upload_plan=lambda method, path: None, wait_for=0):
+    def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, upload_plan=lambda method, path: None,
+                 wait_for=0, drop_every=0):
         self.plan, self.upload_plan, self.latency, self.lock = plan, upload_plan, latency, threading.Lock()
         enough, self.waited_in_vain = threading.Event(), False
-        self.requests, self.bytes, self.faults, self.log = 0, 0, [], []
+        self.requests, self.bytes, self.faults, self.log, self.connections, self.dropped = 0, 0, [], [], 0, 0
         proxy = self
 
         class Reply(BaseHTTPRequestHandler):
@@ -69,7 +93,9 @@ class FaultProxy:
                 if fault == "flip" and body:
                     body = body[:-1] + bytes([body[-1] ^ 1])
                 upstream = http.client.HTTPConnection(host, port, timeout=60)
-                upstream.request(self.command, self.path, body=body or None, headers={k: v for k, v in self.headers.items() if k.lower() != "connection"})
+                kept_back = ("connection", "range") if fault == "ignored-range" else ("connection",)
+                upstream.request(self.command, self.path, body=body or None,
+                                 headers={k: v for k, v in self.headers.items() if k.lower() not in kept_back})
                 answer = upstream.getresponse()
                 data = answer.read()
                 upstream.close()
@@ -87,6 +113,12 @@ class FaultProxy:
             def give(self, fault, answer, data):
                 headers = [(k, v) for k, v in answer.getheaders() if k.lower() not in ("connection", "transfer-encoding", "content-length")]
                 status, length = answer.status, len(data)
+                if drop_every:
+                    headers.append(("Connection", "close"))
+                    self.close_connection = True
+                if fault == "stall-head":
+                    self.wait_for_the_client()
+                    return
                 if fault == "reset":
                     return self.reset()
                 if fault == "error-200":
@@ -97,13 +129,19 @@ class FaultProxy:
                 elif fault == "cut":
                     data = data[: len(data) // 2]
                 elif fault == "long":
-                    data, length = data + b"more" * 100, length + 400
+                    data += b"more" * 100
+                    length = len(data) if status == 206 else length
+                elif fault == "replaced":
+                    data = bytes(byte ^ 0x55 for byte in data)
+                    headers = [(k, '"another"' if k.lower() == "etag" else v) for k, v in headers
+                               if k.lower() != "last-modified"]
                 elif fault == "wrong-range":
                     headers = [(k, "bytes 7-8/9" if k.lower() == "content-range" else v) for k, v in headers]
                 elif fault == "no-range":
                     headers = [(k, v) for k, v in headers if k.lower() != "content-range"]
                 elif fault == "wrong-length":
-                    length = max(0, length - 3)
+                    # Of a part, the range tells; of a whole that seems to be shorter, nothing does.
+                    length = max(0, length - 3) if status == 206 else length + 3
                     data = data[:length]
                 elif fault == "garbage":
                     self.wfile.write(b"\x00\x01garbage\r\n\r\n")
@@ -126,15 +164,34 @@ class FaultProxy:
                                 self.wfile.flush()
                                 time.sleep(0.005)
                             data = data[40:]
+                        if fault == "stall":
+                            self.wfile.write(data[: len(data) // 2])
+                            self.wfile.flush()
+                            self.wait_for_the_client()
+                            return
                         self.wfile.write(data)
                     except OSError:
                         self.close_connection = True
                 if fault in ("cut", "wrong-length", "long"):
                     self.close_connection = True
 
+            def wait_for_the_client(self):
+                self.close_connection = True
+                try:
+                    while self.connection.recv(4096):
+                        pass
+                except OSError:
+                    pass
+
         class Server(ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 128
+
+            def verify_request(self, request, client_address):
+                proxy.connections += 1
+                drops = drop_every and proxy.connections % drop_every == 0
+                proxy.dropped += bool(drops)
+                return not drops
 
             def handle_error(self, request, client_address):
                 pass

@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "codec/gzip/member_search.hpp"
+#include "codec/resync.hpp"
 
 namespace fonds::gzip {
 namespace {
@@ -88,18 +89,19 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
   }
   if (state == HeaderState::NeedMore) {
     // A damaged header can ask for more than there is while members follow.
-    if (window_.mapped()) {
+    FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
+    if (left) {
       FONDS_TRY(const std::uint64_t behind, find_member(position_ + 1, kNowhere));
-      if (behind < position_ + stored.size()) {
+      if (behind < position_ + *left) {
         report("member-damaged", "gzip member has a header that cannot be", position_);
         position_ = behind;
         return Fill::Gap;
       }
     }
+    const std::uint64_t shown = left.value_or(stored.size());
     report("truncated-member",
-           fmt::format("gzip member is cut short in its header after {} bytes", stored.size()),
-           position_);
-    position_ += stored.size();
+           fmt::format("gzip member is cut short in its header after {} bytes", shown), position_);
+    position_ += shown;
     mode_ = Mode::Over;
     return Fill::End;
   }
@@ -242,6 +244,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
   // are tried with what has come, as long as that can be the whole of one.
   const bool round_trips = !window_.mapped() && window_.source()->random_access();
   std::size_t least = round_trips && member_ < options_.start + kProbeRoom ? 1 : kStreamPiece;
+  // What any member has that decodes to so little.
+  const std::size_t most = std::max(
+      kStreamPiece + 1, std::min(kWholeSizes.back(), options_.max_whole_unit) + kProbeRoom);
   auto engine = InflateStream::Engine::Fast;
   for (std::size_t i = 0; i < kWholeSizes.size();) {
     if (options_.collect != nullptr && i > 0) {
@@ -259,18 +264,23 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       decoded_ = written;
       return end_member(data_ + used, crc_, written);
     }
-    const bool more = least < kStreamPiece && stored.size() >= least;
     if (verdict == LIBDEFLATE_INSUFFICIENT_SPACE) {
       ++i;
-    } else if (more) {
-      least = std::min(stored.size() + 1, kStreamPiece);
-    } else {
-      // Damaged, unless a pipe just shows too little of the member: what comes before the damage is
-      // delivered.
-      const bool all_seen = window_.mapped() || stored.size() < kStreamPiece;
-      engine = all_seen ? InflateStream::Engine::Exact : InflateStream::Engine::Fast;
-      break;
+      continue;
     }
+    if (least < kStreamPiece && stored.size() >= least) {
+      least = std::min(stored.size() + 1, kStreamPiece);
+      continue;
+    }
+    const bool all_seen = window_.mapped() || stored.size() < least || least == most;
+    if (!all_seen && window_.goes_back()) {
+      least = most;
+      continue;
+    }
+    // Damaged, unless a pipe just shows too little of the member: what comes before the damage is
+    // delivered.
+    engine = all_seen ? InflateStream::Engine::Exact : InflateStream::Engine::Fast;
+    break;
   }
   drop_ = head_done_;
   return start_stream(engine);
@@ -290,7 +300,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::damaged(std::string message) {
   // in vain, it goes on behind.
   damaged_work_ += decoded_;
   decoded_before_ += decoded_;
-  const bool again = window_.mapped() && damaged_work_ < kMostDamagedWork;
+  const bool again = window_.goes_back() && damaged_work_ < kMostDamagedWork;
   const std::uint64_t from = again ? member_ + 1 : std::max(stream_position_, data_);
   FONDS_TRY(const std::uint64_t next, find_member(from, kNowhere));
   member_size_ = kNowhere;
@@ -331,7 +341,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   if (good_crc && good_size) {
     return Fill::More;
   }
-  if (window_.mapped()) {
+  if (window_.goes_back()) {
     // Damage can make deflate data seem to end far behind its true end: a member inside is the
     // proof.
     FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, position_));

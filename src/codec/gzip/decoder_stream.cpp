@@ -34,7 +34,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_at_point() {
   begin_unit(place.unit, place.inner);
   std::byte before{};
   if (point_->bits > 0) {
-    if (!window_.mapped() && !window_.source()->random_access()) {
+    if (!window_.goes_back()) {
       FONDS_CHECK(step_over(window_, 0, offset - 1));
     }
     FONDS_TRY(const ByteView stored, window_.at(offset - 1, 1));
@@ -123,7 +123,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::stream_is_stuck() {
-  if (window_.mapped()) {
+  if (window_.goes_back()) {
     // A damaged length can make the member swallow all that follows.
     FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, kNowhere));
     if (inside < stream_position_) {

@@ -98,7 +98,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::foreign_bytes(ByteView stored) {
   const std::uint64_t from = position_;
   // A damaged frame before it may have seemed to end inside of another one.
   const auto doubtful = std::exchange(doubtful_, std::nullopt);
-  const bool back = doubtful && window_.mapped();
+  const bool back = doubtful && window_.goes_back();
   FONDS_TRY(const auto next, next_record(back ? *doubtful + 4 : from + 1));
   if (back && next && *next < from) {
     return go_back(*doubtful, *next);
@@ -148,13 +148,13 @@ Result<BufferedDecoder::Fill> Lz4Decoder::pass_skippable(ByteView stored) {
   const std::uint64_t size = stored.size() < kSkippableHeader
                                  ? kSkippableHeader
                                  : kSkippableHeader + load_le32(stored.subspan(4));
-  if (window_.mapped() && size > stored.size()) {
+  FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
+  if (left && size > *left) {
     // A damaged size must not swallow the file.
     FONDS_TRY(const auto next, next_record(position_ + 4));
     if (next) {
       find("frame-damaged",
-           fmt::format("skippable frame asks for {} bytes, {} are there", size, stored.size()),
-           position_);
+           fmt::format("skippable frame asks for {} bytes, {} are there", size, *left), position_);
       position_ = *next;
       return Fill::Gap;
     }
@@ -286,7 +286,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::bad_block(const Block& block, BlockDec
     }
     return damaged();
   }
-  if (!checksum && window_.mapped()) {
+  if (!checksum && window_.goes_back()) {
     FONDS_TRY(const bool too_long,
               reaches_over_record(next_stored_ + kBlockHeader, next_stored_ + block.stored));
     if (too_long) {
@@ -344,7 +344,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::damaged() {
   find("frame-damaged",
        fmt::format("lz4 frame cannot be decoded behind its first {} bytes", decoded_), frame_);
   budget_.spend(next_stored_ - frame_ + decoded_ / 16);
-  FONDS_TRY(const auto next, next_record(window_.mapped() ? frame_ + 4 : next_stored_));
+  FONDS_TRY(const auto next, next_record(window_.goes_back() ? frame_ + 4 : next_stored_));
   if (!next) {
     return over();
   }
@@ -356,7 +356,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::damaged() {
 Result<BufferedDecoder::Fill> Lz4Decoder::cut_short() {
   // A damaged block size can reach over all frames behind; only a record there tells it from a cut
   // file.
-  if (window_.mapped() && options_.probe.starts_record != nullptr) {
+  if (window_.goes_back() && options_.probe.starts_record != nullptr) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
     FONDS_TRY(const auto next, next_record(frame_ + 4));
     if (next) {

@@ -1,4 +1,5 @@
 // The container rules of WARC-Zstandard 1.0; docs/formats/warc-zstandard.md, "Conformance list".
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "codec/zstd/frame.hpp"
+#include "io/window.hpp"
 
 namespace fonds::zstd {
 namespace {
@@ -17,9 +19,9 @@ constexpr std::size_t kSkippableHeader = 8;
 
 class FrameCheck {
  public:
-  FrameCheck(ByteView stored, std::uint64_t max_dictionary,
+  FrameCheck(Window& window, std::uint64_t max_dictionary,
              const std::function<void(Finding)>& report)
-      : stored_(stored), max_dictionary_(max_dictionary), report_(report) {}
+      : window_(window), max_dictionary_(max_dictionary), report_(report) {}
 
   void check(const FrameInfo& frame) {
     if (frame.offset == 0 && frame.kind != FrameKind::Zstd && frame.kind != FrameKind::Dictionary) {
@@ -47,6 +49,8 @@ class FrameCheck {
         break;
     }
   }
+  // Of reading the dictionary.
+  Status take_status() { return std::move(status_); }
 
  private:
   void find(std::string_view code, std::string message, std::uint64_t stored_offset) {
@@ -69,10 +73,17 @@ class FrameCheck {
     }
     with_dictionary_ = true;
     if (frame.state == FrameState::Complete) {
-      dictionary_ =
-          check_dictionary(stored_.subspan(kSkippableHeader, frame.size - kSkippableHeader),
-                           frame.offset, max_dictionary_, report_);
+      status_ = read_dictionary(frame);
     }
+  }
+
+  Status read_dictionary(const FrameInfo& frame) {
+    const std::uint64_t size = frame.size - kSkippableHeader;
+    const auto held = static_cast<std::size_t>(std::min(size, max_dictionary_));
+    FONDS_TRY(const ByteView stored, window_.at(frame.offset + kSkippableHeader, held));
+    dictionary_ = check_dictionary(stored.first(std::min(held, stored.size())), size, frame.offset,
+                                   max_dictionary_, report_);
+    return {};
   }
 
   void zstd(const FrameInfo& frame) {
@@ -120,19 +131,21 @@ class FrameCheck {
     }
   }
 
-  ByteView stored_;
+  Window& window_;
   std::uint64_t max_dictionary_;
   const std::function<void(Finding)>& report_;
+  Status status_;
   bool with_dictionary_ = false;
   DictionaryInfo dictionary_;
 };
 
 }  // namespace
 
-void check_frames(ByteView stored, std::uint64_t max_dictionary,
-                  const std::function<void(Finding)>& report) {
-  FrameCheck check(stored, max_dictionary, report);
-  walk_frames(stored, [&](const FrameInfo& frame) { check.check(frame); });
+Status check_frames(Window window, std::uint64_t max_dictionary,
+                    const std::function<void(Finding)>& report) {
+  FrameCheck check(window, max_dictionary, report);
+  FONDS_CHECK(walk_frames(window, [&](const FrameInfo& frame) { check.check(frame); }));
+  return check.take_status();
 }
 
 }  // namespace fonds::zstd

@@ -18,6 +18,7 @@
 namespace fonds::zstd {
 namespace {
 
+constexpr std::size_t kSkippableHeader = 8;
 constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
 
 bool begins_with_dictionary(ByteView stored) {
@@ -33,8 +34,27 @@ Dictionary head_dictionary(ByteView stored) {
   if (first.state != FrameState::Complete) {
     return {};
   }
-  return load_dictionary(stored.first(static_cast<std::size_t>(first.size)).subspan(8), 0,
-                         DecodeOptions{}.max_dictionary, [](const Finding&) {});
+  return load_dictionary(
+      stored.first(static_cast<std::size_t>(first.size)).subspan(kSkippableHeader), 0,
+      DecodeOptions{}.max_dictionary, [](const Finding&) {});
+}
+
+// The dictionary frame at the head of a source, or less than a frame where none stands there that
+// may be loaded.
+Result<std::vector<std::byte>> read_head_frame(ByteSource& source) {
+  std::vector<std::byte> head(kSkippableHeader);
+  FONDS_TRY(std::size_t n, source.read_at(0, head));
+  head.resize(n);
+  if (n < kSkippableHeader || !begins_with_dictionary(head)) {
+    return head;
+  }
+  if (const std::uint64_t size = load_le32(ByteView(head).subspan(4));
+      size <= DecodeOptions{}.max_dictionary) {
+    head.resize(kSkippableHeader + static_cast<std::size_t>(size));
+    FONDS_TRY(n, source.read_at(0, head));
+    head.resize(n);
+  }
+  return head;
 }
 
 class ZstdCodec final : public Codec {
@@ -57,14 +77,17 @@ class ZstdCodec final : public Codec {
   }
 
   std::vector<std::pair<std::string, std::string>> describe(ByteSource& source) const override {
-    const auto stored = source.view();
-    if (!stored) {
+    if (!source.random_access()) {
       return {};
     }
-    if (!begins_with_dictionary(*stored)) {
+    const auto head = read_head_frame(source);
+    if (!head) {
+      return {};
+    }
+    if (!begins_with_dictionary(*head)) {
       return {{"dictionary", "none"}};
     }
-    const DictionaryInfo info = head_dictionary(*stored).info;
+    const DictionaryInfo info = head_dictionary(*head).info;
     if (!info.usable) {
       return {{"dictionary", "unusable"}};
     }

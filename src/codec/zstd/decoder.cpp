@@ -29,6 +29,7 @@ constexpr std::uint64_t kSkimWhole = kMaxBlockSize;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::uint64_t kMaxHeld = std::uint64_t{64}
                                    << 20;  // of a pipe, to find the end of a frame
+constexpr std::uint64_t kWholeFrame = std::numeric_limits<std::uint64_t>::max();
 constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f},
                                                   std::byte{0xfd}};
 
@@ -141,7 +142,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::foreign_bytes(ByteView stored) {
   const std::uint64_t from = position_;
   // A damaged frame before it may have seemed to end inside of another one.
   const auto doubtful = std::exchange(doubtful_, std::nullopt);
-  const bool back = doubtful && window_.mapped();
+  const bool back = doubtful && window_.goes_back();
   FONDS_TRY(const auto next, next_record(std::nullopt, back ? *doubtful + 4 : from + 1));
   if (back && next && *next < from) {
     return go_back(*doubtful, *next);
@@ -176,13 +177,13 @@ Result<BufferedDecoder::Fill> ZstdDecoder::pass_skippable(ByteView stored, std::
     find("zn-ext", fmt::format("extension frame {:08x} of {} bytes", magic, size), position_);
   }
   const std::uint64_t end = position_ + size;
-  if (window_.mapped() && size > stored.size()) {
+  FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
+  if (left && size > *left) {
     // A damaged size must not swallow the file.
     FONDS_TRY(const auto next, next_record(std::nullopt, position_ + 4));
     if (next) {
       find("frame-damaged",
-           fmt::format("skippable frame asks for {} bytes, {} are there", size, stored.size()),
-           position_);
+           fmt::format("skippable frame asks for {} bytes, {} are there", size, *left), position_);
       position_ = *next;
       return Fill::Gap;
     }
@@ -274,6 +275,9 @@ Result<bool> ZstdDecoder::decode_whole() {
 }
 
 Result<FrameInfo> ZstdDecoder::scan(std::uint64_t offset, std::uint64_t most) {
+  if (most == kWholeFrame && window_.goes_back() && !window_.mapped()) {
+    return scan_frame(window_, offset);
+  }
   for (std::uint64_t need = kMaxHeaderSize;;) {
     FONDS_TRY(ByteView stored, window_.at(offset, static_cast<std::size_t>(need)));
     const bool all = stored.size() < need;
@@ -394,8 +398,7 @@ void ZstdDecoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end
 
 Result<BufferedDecoder::Fill> ZstdDecoder::pass_frame() {
   mode_ = Mode::Between;
-  FONDS_TRY(const FrameInfo frame,
-            scan(frame_, window_.mapped() ? std::numeric_limits<std::uint64_t>::max() : kMaxHeld));
+  FONDS_TRY(const FrameInfo frame, scan(frame_, window_.goes_back() ? kWholeFrame : kMaxHeld));
   budget_.spend(frame.blocks);
   if (frame.state == FrameState::Complete) {
     position_ = frame_ + frame.size;
@@ -415,8 +418,8 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
   budget_.spend(next_stored_ - frame_ + decoded_ / 16);
   std::optional<std::uint64_t> end;
   std::uint64_t search_from = next_stored_;
-  if (window_.mapped()) {
-    FONDS_TRY(const FrameInfo frame, scan(frame_, std::numeric_limits<std::uint64_t>::max()));
+  if (window_.goes_back()) {
+    FONDS_TRY(const FrameInfo frame, scan(frame_, kWholeFrame));
     budget_.spend(frame.blocks);
     search_from = frame_ + 4;
     if (frame.state == FrameState::Complete) {
@@ -441,7 +444,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
 Result<BufferedDecoder::Fill> ZstdDecoder::cut_short() {
   // A damaged block size can reach over all frames behind. Without a record to recognize, what
   // looks like a frame in there is as likely to be content.
-  if (window_.mapped() && options_.probe.starts_record != nullptr) {
+  if (window_.goes_back() && options_.probe.starts_record != nullptr) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
     FONDS_TRY(const auto next, next_record(std::nullopt, frame_ + 4));
     if (next) {
@@ -466,7 +469,7 @@ Result<std::optional<std::uint64_t>> ZstdDecoder::next_record(
     if (stored.empty()) {
       return std::optional<std::uint64_t>();
     }
-    FONDS_TRY(const FrameInfo frame, scan(*walk_from, std::numeric_limits<std::uint64_t>::max()));
+    FONDS_TRY(const FrameInfo frame, scan(*walk_from, kWholeFrame));
     if (frame.kind == FrameKind::Zstd) {
       FONDS_TRY(const bool begins, begins_record(*walk_from));
       if (begins) {
@@ -525,7 +528,7 @@ Result<std::uint64_t> ZstdDecoder::step_over_frame(std::uint64_t most) {
       *header->content_size - done > most) {
     return 0;
   }
-  FONDS_TRY(const FrameInfo frame, scan(at, std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const FrameInfo frame, scan(at, kWholeFrame));
   if (frame.state != FrameState::Complete) {
     return 0;
   }
@@ -575,7 +578,7 @@ Result<bool> ZstdDecoder::skim_open_unit(std::uint64_t unit, std::uint64_t inner
       !window_.mapped()) {
     return false;
   }
-  FONDS_TRY(const FrameInfo frame, scan(frame_, std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const FrameInfo frame, scan(frame_, kWholeFrame));
   if (frame.state != FrameState::Complete) {
     return false;
   }

@@ -31,13 +31,13 @@ class Loader {
          const std::function<void(Finding)>& report)
       : stored_offset_(stored_offset), max_dictionary_(max_dictionary), report_(report) {}
 
-  Dictionary load(ByteView user_data) {
-    if (user_data.size() > kCommonDictionary) {
+  Dictionary load(ByteView user_data, std::uint64_t size) {
+    if (size > kCommonDictionary) {
       find("zl-dict-stored",
            fmt::format("the stored dictionary has {} bytes; decoders need not read more than {}",
-                       user_data.size(), kCommonDictionary));
+                       size, kCommonDictionary));
     }
-    if (user_data.size() > max_dictionary_) {
+    if (size > max_dictionary_) {
       result_.info.over_limit = true;
       return std::move(result_);
     }
@@ -207,13 +207,13 @@ class Loader {
 Dictionary load_dictionary(ByteView user_data, std::uint64_t stored_offset,
                            std::uint64_t max_dictionary,
                            const std::function<void(Finding)>& report) {
-  return Loader(stored_offset, max_dictionary, report).load(user_data);
+  return Loader(stored_offset, max_dictionary, report).load(user_data, user_data.size());
 }
 
-DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t stored_offset,
+DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t size, std::uint64_t stored_offset,
                                 std::uint64_t max_dictionary,
                                 const std::function<void(Finding)>& report) {
-  return load_dictionary(user_data, stored_offset, max_dictionary, report).info;
+  return Loader(stored_offset, max_dictionary, report).load(user_data, size).info;
 }
 
 }  // namespace fonds::zstd

@@ -36,8 +36,8 @@ using Extension = EncodeOptions::Extension;
 
 std::vector<std::string> findings_of(const std::string& stored) {
   std::vector<std::string> codes;
-  check_frames(as_bytes(stored), kCommonDictionary,
-               [&](const Finding& found) { codes.emplace_back(found.code); });
+  EXPECT_TRUE(check_frames(Window(as_bytes(stored)), kCommonDictionary,
+                           [&](const Finding& found) { codes.emplace_back(found.code); }));
   return codes;
 }
 
@@ -176,9 +176,10 @@ TEST(ZstdEncoder, TheDictionaryFrameHoldsTheDictionary) {
     ASSERT_TRUE(read_back.has_value());
     EXPECT_TRUE(std::ranges::equal(read_back->bytes(), sample_dictionary().bytes()));
     const FrameInfo first = frames_of(encoded.stored)[0];
-    const auto info = check_dictionary(
-        as_bytes(encoded.stored).subspan(8, static_cast<std::size_t>(first.size) - 8), 0,
-        kCommonDictionary, [](const Finding& found) { FAIL() << found.message; });
+    const std::size_t size = static_cast<std::size_t>(first.size) - 8;
+    const auto info =
+        check_dictionary(as_bytes(encoded.stored).subspan(8, size), size, 0, kCommonDictionary,
+                         [](const Finding& found) { FAIL() << found.message; });
     EXPECT_EQ(info.compressed, !raw);
   }
 }

@@ -8,7 +8,10 @@
 #include <string_view>
 #include <utility>
 
+#include <fonds/error.hpp>
+
 #include "base/bytes.hpp"
+#include "io/window.hpp"
 
 namespace fonds::zstd {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 constexpr std::size_t kSkippableHeader = 8;
 constexpr std::size_t kBlockHeader = 3;
 constexpr std::size_t kChecksum = 4;
+constexpr std::size_t kPiece = std::size_t{256} << 10;  // that is searched at once
 
 std::uint64_t load_le(ByteView bytes) {
   std::uint64_t value = 0;
@@ -38,16 +42,69 @@ FrameInfo cut_short(FrameInfo frame, std::uint64_t there, std::uint64_t asked) {
   return frame;
 }
 
-void walk_blocks(ByteView stored, FrameInfo& frame,
+// Stored bytes as the walks below ask for them: all of them in memory, or through a window.
+class InMemory {
+ public:
+  explicit InMemory(ByteView stored) : stored_(stored) {}
+  std::uint64_t size() const { return stored_.size(); }
+  // At least `n` bytes, fewer only at the end.
+  ByteView at(std::uint64_t offset, std::size_t /*n*/) const {
+    return stored_.subspan(
+        static_cast<std::size_t>(std::min<std::uint64_t>(offset, stored_.size())));
+  }
+  static constexpr bool whole() { return true; }
+  static constexpr bool good() { return true; }
+
+ private:
+  ByteView stored_;
+};
+
+// An error ends the bytes; who walks asks for status() behind it.
+class InWindow {
+ public:
+  static Result<InWindow> open(Window& window) {
+    FONDS_TRY(const std::uint64_t size, window.size());
+    return InWindow(window, size);
+  }
+  std::uint64_t size() const { return size_; }
+  ByteView at(std::uint64_t offset, std::size_t n) {
+    if (!status_ || offset >= size_) {
+      return {};
+    }
+    window_->release(offset);
+    auto bytes = window_->at(offset, n);
+    if (!bytes) {
+      status_ = tl::unexpected(std::move(bytes).error());
+      return {};
+    }
+    return *bytes;
+  }
+  bool whole() const { return window_->mapped(); }
+  bool good() const { return status_.has_value(); }
+  Status take_status() { return std::move(status_); }
+
+ private:
+  InWindow(Window& window, std::uint64_t size) : window_(&window), size_(size) {}
+
+  Window* window_;
+  std::uint64_t size_;
+  Status status_ = {};
+};
+
+// `stored` is what is there from the frame on; `begin` where it begins.
+template <typename Stored>
+void walk_blocks(Stored& stored, std::uint64_t begin, FrameInfo& frame,
                  const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
   const std::uint64_t largest = std::min<std::uint64_t>(frame.header.window_size, kMaxBlockSize);
-  std::size_t at = frame.header.size;
+  const std::uint64_t there = stored.size() - begin;
+  std::uint64_t at = frame.header.size;
   for (bool last = false; !last;) {
-    if (stored.size() - at < kBlockHeader) {
-      frame = cut_short(frame, stored.size(), at + kBlockHeader);
+    const ByteView rest = stored.at(begin + at, kBlockHeader);
+    if (rest.size() < kBlockHeader) {
+      frame = cut_short(frame, there, at + kBlockHeader);
       return;
     }
-    const std::uint64_t block = load_le(stored.subspan(at, kBlockHeader));
+    const std::uint64_t block = load_le(rest.first(kBlockHeader));
     last = (block & 1) != 0;
     const std::uint64_t type = block >> 1 & 3;
     const std::uint64_t size = block >> 3;
@@ -58,12 +115,12 @@ void walk_blocks(ByteView stored, FrameInfo& frame,
       return;
     }
     const std::uint64_t held = type == 1 ? 1 : size;
-    if (stored.size() - at - kBlockHeader < held) {
-      frame = cut_short(frame, stored.size(),
+    if (there - at - kBlockHeader < held) {
+      frame = cut_short(frame, there,
                         at + kBlockHeader + held + (last && frame.header.checksum ? kChecksum : 0));
       return;
     }
-    const std::size_t from = std::exchange(at, at + kBlockHeader + static_cast<std::size_t>(held));
+    const std::uint64_t from = std::exchange(at, at + kBlockHeader + held);
     if (show) {
       show(from, at);
     }
@@ -71,8 +128,8 @@ void walk_blocks(ByteView stored, FrameInfo& frame,
     frame.decoded_most += type == 2 ? largest : size;
   }
   if (frame.header.checksum) {
-    if (stored.size() - at < kChecksum) {
-      frame = cut_short(frame, stored.size(), at + kChecksum);
+    if (there - at < kChecksum) {
+      frame = cut_short(frame, there, at + kChecksum);
       return;
     }
     at += kChecksum;
@@ -80,29 +137,96 @@ void walk_blocks(ByteView stored, FrameInfo& frame,
   frame.size = at;
 }
 
-// The first place at or behind `from` where something looks like a frame.
-std::size_t next_frame(ByteView stored, std::size_t from) {
-  static constexpr char kMagic[] = {'\x28', '\xb5', '\x2f', '\xfd'};
-  const std::string_view text = as_text(stored);
-  for (std::size_t at = from;
-       (at = text.find(std::string_view(kMagic, 4), at)) != std::string_view::npos; ++at) {
-    const auto header = parse_frame_header(stored.subspan(at));
-    if (!header || header->reserved_bit) {
-      continue;
+template <typename Stored>
+FrameInfo scan(Stored& stored, std::uint64_t begin,
+               const std::function<void(std::uint64_t from, std::uint64_t to)>& show) {
+  FrameInfo frame;
+  const std::uint64_t there = stored.size() - begin;
+  const ByteView head = stored.at(begin, kMaxHeaderSize);
+  if (head.size() < 4) {
+    return cut_short(frame, there, 4);
+  }
+  frame.magic = load_le32(head);
+  if (is_skippable_magic(frame.magic)) {
+    frame.kind =
+        frame.magic == kDictionaryFrameMagic ? FrameKind::Dictionary : FrameKind::Skippable;
+    if (head.size() < kSkippableHeader) {
+      return cut_short(frame, there, kSkippableHeader);
     }
-    // The first block header tells most chance hits from frames; a whole walk here could be made to
-    // cost the square of the file's size.
-    const ByteView blocks = stored.subspan(at + header->size);
-    if (blocks.size() >= kBlockHeader) {
-      const std::uint64_t block = load_le(blocks.first(kBlockHeader));
-      if ((block >> 1 & 3) == 3 ||
-          block >> 3 > std::min<std::uint64_t>(header->window_size, kMaxBlockSize)) {
-        continue;
+    frame.size = kSkippableHeader + std::uint64_t{load_le32(head.subspan(4))};
+    return frame.size > there ? cut_short(frame, there, frame.size) : frame;
+  }
+  if (frame.magic != kFrameMagic) {
+    return frame;
+  }
+  frame.kind = FrameKind::Zstd;
+  const auto header = parse_frame_header(head);
+  if (!header) {
+    return cut_short(frame, there, there + 1);
+  }
+  frame.header = *header;
+  walk_blocks(stored, begin, frame, show);
+  return frame;
+}
+
+// Whether what stands at the magic in front of `rest` looks like a frame. The first block header
+// tells most chance hits from frames; a whole walk here could be made to cost the square of the
+// file's size.
+bool looks_like_frame(ByteView rest) {
+  const auto header = parse_frame_header(rest);
+  if (!header || header->reserved_bit) {
+    return false;
+  }
+  const ByteView blocks = rest.subspan(header->size);
+  if (blocks.size() < kBlockHeader) {
+    return true;
+  }
+  const std::uint64_t block = load_le(blocks.first(kBlockHeader));
+  return (block >> 1 & 3) != 3 &&
+         block >> 3 <= std::min<std::uint64_t>(header->window_size, kMaxBlockSize);
+}
+
+// The first place at or behind `from` where something looks like a frame.
+template <typename Stored>
+std::uint64_t next_frame(Stored& stored, std::uint64_t from) {
+  static constexpr char kMagic[] = {'\x28', '\xb5', '\x2f', '\xfd'};
+  for (std::uint64_t begin = from; begin < stored.size();) {
+    const ByteView piece = stored.at(begin, kPiece);
+    const bool end = stored.whole() || piece.size() < kPiece;
+    // A hit is judged with what a header and a block header take behind it.
+    const std::size_t judged = end ? piece.size() : piece.size() - kMaxHeaderSize - kBlockHeader;
+    for (std::size_t at = 0; (at = as_text(piece).find(std::string_view(kMagic, 4), at)) < judged;
+         ++at) {
+      if (looks_like_frame(piece.subspan(at))) {
+        return begin + at;
       }
     }
-    return at;
+    if (end) {
+      break;
+    }
+    begin += judged;
   }
   return stored.size();
+}
+
+template <typename Stored>
+void walk(Stored& stored, const std::function<void(const FrameInfo&)>& found) {
+  for (std::uint64_t at = 0; at < stored.size();) {
+    FrameInfo frame = scan(stored, at, nullptr);
+    frame.offset = at;
+    if (frame.kind == FrameKind::Unknown) {
+      frame.state = FrameState::Complete;
+      frame.size = next_frame(stored, at + 1) - at;
+    } else if (frame.kind == FrameKind::Zstd && frame.state == FrameState::Illegal) {
+      // What stands behind the illegal block belongs to no frame that can be told.
+      frame.size = next_frame(stored, at + frame.size) - at;
+    }
+    if (!stored.good()) {
+      return;
+    }
+    found(frame);
+    at += frame.size;
+  }
 }
 
 }  // namespace
@@ -145,49 +269,27 @@ std::optional<FrameHeader> parse_frame_header(ByteView stored) {
 
 FrameInfo scan_frame(ByteView stored,
                      const std::function<void(std::uint64_t from, std::uint64_t to)>& block) {
-  FrameInfo frame;
-  if (stored.size() < 4) {
-    return cut_short(frame, stored.size(), 4);
-  }
-  frame.magic = load_le32(stored);
-  if (is_skippable_magic(frame.magic)) {
-    frame.kind =
-        frame.magic == kDictionaryFrameMagic ? FrameKind::Dictionary : FrameKind::Skippable;
-    if (stored.size() < kSkippableHeader) {
-      return cut_short(frame, stored.size(), kSkippableHeader);
-    }
-    frame.size = kSkippableHeader + std::uint64_t{load_le32(stored.subspan(4))};
-    return frame.size > stored.size() ? cut_short(frame, stored.size(), frame.size) : frame;
-  }
-  if (frame.magic != kFrameMagic) {
-    return frame;
-  }
-  frame.kind = FrameKind::Zstd;
-  const auto header = parse_frame_header(stored);
-  if (!header) {
-    return cut_short(frame, stored.size(), stored.size() + 1);
-  }
-  frame.header = *header;
-  walk_blocks(stored, frame, block);
+  InMemory bytes(stored);
+  return scan(bytes, 0, block);
+}
+
+Result<FrameInfo> scan_frame(Window& window, std::uint64_t offset) {
+  FONDS_TRY(InWindow bytes, InWindow::open(window));
+  FrameInfo frame = scan(bytes, std::min(offset, bytes.size()), nullptr);
+  frame.offset = offset;
+  FONDS_CHECK(bytes.take_status());
   return frame;
 }
 
 void walk_frames(ByteView stored, const std::function<void(const FrameInfo&)>& found) {
-  std::uint64_t at = 0;
-  while (at < stored.size()) {
-    const ByteView rest = stored.subspan(at);
-    FrameInfo frame = scan_frame(rest);
-    frame.offset = at;
-    if (frame.kind == FrameKind::Unknown) {
-      frame.state = FrameState::Complete;
-      frame.size = next_frame(rest, 1);
-    } else if (frame.kind == FrameKind::Zstd && frame.state == FrameState::Illegal) {
-      // What stands behind the illegal block belongs to no frame that can be told.
-      frame.size = next_frame(rest, frame.size);
-    }
-    found(frame);
-    at += frame.size;
-  }
+  InMemory bytes(stored);
+  walk(bytes, found);
+}
+
+Status walk_frames(Window& window, const std::function<void(const FrameInfo&)>& found) {
+  FONDS_TRY(InWindow bytes, InWindow::open(window));
+  walk(bytes, found);
+  return bytes.take_status();
 }
 
 }  // namespace fonds::zstd

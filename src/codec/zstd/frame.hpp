@@ -8,7 +8,10 @@
 #include <optional>
 
 #include <fonds/bytes.hpp>
+#include <fonds/error.hpp>
 #include <fonds/finding.hpp>
+
+#include "io/window.hpp"
 
 namespace fonds::zstd {
 
@@ -69,9 +72,13 @@ struct FrameInfo {
 FrameInfo scan_frame(
     ByteView stored,
     const std::function<void(std::uint64_t from, std::uint64_t to)>& block = nullptr);
+// The one at `offset` of a window that goes_back(), whose blocks need not be held. Errors: Io.
+Result<FrameInfo> scan_frame(Window& window, std::uint64_t offset);
 
 // All frames in stored order, and the bytes between them as Unknown.
 void walk_frames(ByteView stored, const std::function<void(const FrameInfo&)>& found);
+// Those of a window that goes_back(), which `found` may move. Errors: Io.
+Status walk_frames(Window& window, const std::function<void(const FrameInfo&)>& found);
 
 struct DictionaryInfo {
   bool compressed = false;
@@ -84,15 +91,17 @@ struct DictionaryInfo {
 // Checks the User_Data of a dictionary frame by the rules zd-form, zd-one-frame, zd-nodict,
 // zd-size, zd-checksum, zd-format, zd-id, zl-window, zl-dict-stored and zl-dict-decoded. Findings
 // carry `stored_offset`, the place of `user_data` in the file. A dictionary of more than
-// `max_dictionary` bytes, stored or decoded, is not looked into.
-DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t stored_offset,
+// `max_dictionary` bytes, stored or decoded, is not looked into: if `size`, the stored one, is
+// more, `user_data` may hold less.
+DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t size, std::uint64_t stored_offset,
                                 std::uint64_t max_dictionary,
                                 const std::function<void(Finding)>& report);
 
 // Checks the frames of a whole file by the rules that need no decoded content: zs-start, zs-frames,
 // zs-trunc, zs-dict-pos, zf-size, zf-checksum, zf-dictid, zf-dictid-match, zf-nodict, zf-standard,
-// zl-window, zn-ext, zn-empty; and the dictionary with check_dictionary().
-void check_frames(ByteView stored, std::uint64_t max_dictionary,
-                  const std::function<void(Finding)>& report);
+// zl-window, zn-ext, zn-empty; and the dictionary with check_dictionary(). The window goes_back().
+// Errors: Io.
+Status check_frames(Window window, std::uint64_t max_dictionary,
+                    const std::function<void(Finding)>& report);
 
 }  // namespace fonds::zstd

@@ -41,15 +41,15 @@ std::vector<FrameInfo> walk(std::string_view stored) {
 
 std::vector<std::string> rules(std::string_view stored) {
   std::vector<std::string> codes;
-  check_frames(as_bytes(stored), kLimit,
-               [&](const Finding& finding) { codes.emplace_back(finding.code); });
+  EXPECT_TRUE(check_frames(Window(as_bytes(stored)), kLimit,
+                           [&](const Finding& finding) { codes.emplace_back(finding.code); }));
   return codes;
 }
 
 std::vector<std::string> dictionary_rules(std::string_view user_data,
                                           std::uint64_t limit = kLimit) {
   std::vector<std::string> codes;
-  check_dictionary(as_bytes(user_data), 0, limit,
+  check_dictionary(as_bytes(user_data), user_data.size(), 0, limit,
                    [&](const Finding& finding) { codes.emplace_back(finding.code); });
   return codes;
 }
@@ -210,9 +210,9 @@ TEST(CheckDictionary, WrongChecksumIsReported) {
 TEST(CheckDictionary, SizeOverTheLimitIsNotDecoded) {
   const std::string stored = compress(std::string(9 << 20, '\0'));
   std::vector<std::string> codes;
-  const auto info = check_dictionary(as_bytes(stored), 0, kLimit, [&](const Finding& finding) {
-    codes.emplace_back(finding.code);
-  });
+  const auto info =
+      check_dictionary(as_bytes(stored), stored.size(), 0, kLimit,
+                       [&](const Finding& finding) { codes.emplace_back(finding.code); });
   EXPECT_TRUE(info.over_limit);
   EXPECT_THAT(codes, ElementsAre("zl-dict-decoded"));
 }
@@ -220,9 +220,9 @@ TEST(CheckDictionary, SizeOverTheLimitIsNotDecoded) {
 TEST(CheckDictionary, HiddenSizeOverTheLimitStopsThere) {
   const std::string stored = compress(std::string(9 << 20, '\0'), true, false);
   std::vector<std::string> codes;
-  const auto info = check_dictionary(as_bytes(stored), 0, kLimit, [&](const Finding& finding) {
-    codes.emplace_back(finding.code);
-  });
+  const auto info =
+      check_dictionary(as_bytes(stored), stored.size(), 0, kLimit,
+                       [&](const Finding& finding) { codes.emplace_back(finding.code); });
   EXPECT_TRUE(info.over_limit);
   EXPECT_THAT(codes, ElementsAre("zd-size", "zl-dict-decoded"));
 }

@@ -22,6 +22,7 @@
 #include "format/recordio/reading/walk.hpp"
 #include "format/recordio/rewriting/offsets_index.hpp"
 #include "format/recordio/writing/writing.hpp"
+#include "io/window.hpp"
 
 namespace fonds::recordio {
 namespace {
@@ -44,15 +45,17 @@ void describe_header(const HeaderList& header, AttributeSink& out) {
 }
 
 // The blocks of a v2 file behind its header, by their first chunks.
-std::uint64_t count_blocks(ByteView stored, std::uint64_t from) {
+Result<std::uint64_t> count_blocks(Window window, std::uint64_t from) {
+  FONDS_TRY(const std::uint64_t size, window.size());
   std::uint64_t blocks = 0;
-  for (std::uint64_t at = from; at + kChunkSize <= stored.size();) {
-    const ChunkHeader header =
-        parse_chunk_header(stored.subspan(static_cast<std::size_t>(at), kChunkHeaderSize));
+  for (std::uint64_t at = from; at + kChunkSize <= size;) {
+    window.release(at);
+    FONDS_TRY(const ByteView bytes, window.at(at, kChunkHeaderSize));
+    const ChunkHeader header = parse_chunk_header(bytes);
     const bool begins = header.magic == Magic::Packed && header.index == 0 && header.total > 0;
     blocks += begins ? 1U : 0U;
     const std::uint64_t length = begins ? std::uint64_t{header.total} * kChunkSize : kChunkSize;
-    at += std::min<std::uint64_t>(length, stored.size() - at);
+    at += std::min(length, size - at);
   }
   return blocks;
 }
@@ -80,7 +83,8 @@ class RecordIoFormat final : public Format {
     // A damaged beginning: the next good block or record tells. Records of other formats may lie in
     // it, but not before a magic.
     const int score = parse_magic(head) != Magic::None ? 60 : 40;
-    return recognize_kind(head, head.size()) != Kind::None ? score : 0;
+    Window window(head);
+    return recognize_kind(window, head.size()).value_or(Kind::None) != Kind::None ? score : 0;
   }
 
   RecordProbe record_probe() const override { return {}; }
@@ -136,9 +140,10 @@ class RecordIoFormat final : public Format {
 
   std::uint64_t find_start(const Archive& archive, std::uint64_t from,
                            std::uint64_t to) const override {
-    const ByteView stored = *archive.source->view();
+    Window window(archive.source);
     const std::uint64_t most = ReaderOptions().max_block;
-    return find_block(stored, recognize_kind(stored, most) == Kind::Legacy, from, to, most);
+    const bool legacy = recognize_kind(window, most).value_or(Kind::None) == Kind::Legacy;
+    return find_block(window, legacy, from, to, most).value_or(to);
   }
 
   Result<std::vector<Place>> locate(const Archive& archive,
@@ -189,8 +194,9 @@ class RecordIoFormat final : public Format {
     }
     if (totals != nullptr) {
       describe_totals(*totals, size, out);
-    } else if (const auto stored = source->view(); stored && !legacy) {
-      out.number("blocks", count_blocks(*stored, feed->first_block()));
+    } else if (!legacy) {
+      FONDS_TRY(const std::uint64_t blocks, count_blocks(Window(source), feed->first_block()));
+      out.number("blocks", blocks);
     }
     return {};
   }

@@ -211,7 +211,20 @@ class RangedSource final : public ByteSource, public ReadsAhead {
           extents_.begin(), extents_.end(),
           [](const auto& a, const auto& b) { return a.second->used < b.second->used; });
       held_ -= oldest->second->range.length;
+      stop_unwanted(*oldest);
       extents_.erase(oldest);
+    }
+  }
+
+  // Ends the transfer for an extent that is let go, unless somebody waits for it. Nobody else can
+  // come to know it: mutex_ is held.
+  static void stop_unwanted(const std::pair<const std::uint64_t, std::shared_ptr<Extent>>& known) {
+    if (known.second.use_count() > 1) {
+      return;
+    }
+    const std::lock_guard lock(known.second->mutex);
+    if (known.second->reply) {
+      known.second->reply->stop();
     }
   }
 
@@ -326,16 +339,17 @@ class Opening {
   Result<std::shared_ptr<ByteSource>> open() {
     for (;;) {
       FONDS_TRY(Request request, session_.request(url_));
-      request.headers.push_back(range_header(first_));
+      if (!whole_) {
+        request.headers.push_back(range_header(first_));
+      }
       reply_ = std::make_shared<Reply>(session_, kStreamRoom, Reply::Full::Pauses);
       reply_->start(std::move(request));
       FONDS_TRY(head_, reply_->head());
-      const ByteRange asked = first_;
       FONDS_TRY(auto source, judge());
       if (source) {
         return source;
       }
-      if (asked.offset != first_.offset ||
+      if (std::exchange(anew_, false) ||
           (head_ != nullptr && session_.learn_region(url_, head_->get("x-amz-bucket-region")))) {
         continue;
       }
@@ -361,8 +375,10 @@ class Opening {
         }
         if (first_.offset > 0) {
           first_ = {0, kFirstPiece};  // nothing lies there
-          return nullptr;
+          anew_ = true;
+          break;
         }
+        anew_ = !std::exchange(whole_, true);  // an empty object, if the reply to that says so too
         break;
       default:
         break;
@@ -415,6 +431,8 @@ class Opening {
   std::shared_ptr<Reply> reply_;
   const Reply::Head* head_ = nullptr;
   Failure failure_;
+  bool whole_ = false;  // ranges are not asked for
+  bool anew_ = false;   // another request follows from the reply
 };
 
 // An object that is opened when something of it is needed: then what will be read is known, and

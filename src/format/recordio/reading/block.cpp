@@ -105,13 +105,13 @@ bool begins_block(ByteView bytes) noexcept {
   return bytes.size() >= kChunkSize && parse_chunk_header(bytes).index == 0 && is_good_chunk(bytes);
 }
 
-bool begins_record(ByteView bytes, std::uint64_t max_length) noexcept {
+bool begins_record(ByteView bytes, std::uint64_t left, std::uint64_t max_length) noexcept {
   if (bytes.size() < kLegacyHeaderSize) {
     return false;
   }
   const LegacyHeader header = parse_legacy_header(bytes);
   return header.magic != Magic::None && header.crc_fits && header.length <= max_length &&
-         header.length <= bytes.size() - kLegacyHeaderSize;
+         header.length <= left - kLegacyHeaderSize;
 }
 
 Result<Examined> examine_block(Window& window, std::uint64_t offset,

@@ -64,7 +64,8 @@ Result<Examined> examine_record(Window& window, std::uint64_t offset,
 bool begins_block(ByteView bytes) noexcept;
 // Whether the chunk at the start of `bytes` is good in itself, the first of its block or not.
 bool is_good_chunk(ByteView bytes) noexcept;
-// Whether a legacy record with a right header begins at the start of `bytes`, and fits into them.
-bool begins_record(ByteView bytes, std::uint64_t max_length) noexcept;
+// Whether a legacy record with a right header begins at the start of `bytes`, and fits into the
+// `left` bytes that are there from its start on.
+bool begins_record(ByteView bytes, std::uint64_t left, std::uint64_t max_length) noexcept;
 
 }  // namespace fonds::recordio

@@ -54,16 +54,14 @@ Result<std::unique_ptr<Feed>> Feed::open(std::shared_ptr<ByteSource> source,
 }
 
 Result<Kind> Feed::recognize() {
-  if (const auto stored = source_->view()) {
-    first_magic_ = parse_magic(*stored);
-    return recognize_kind(*stored, max_block_);
+  Window window(source_);
+  if (!window.goes_back()) {
+    FONDS_TRY(const ByteView head, walk_.peek(kHead));
+    window = Window(head);
   }
-  if (options_.start > 0) {
-    return Kind::V2;
-  }
-  FONDS_TRY(const ByteView head, walk_.peek(kHead));
-  first_magic_ = parse_magic(head);
-  return recognize_kind(head, max_block_);
+  FONDS_TRY(const ByteView magic, window.at(0, kMagicSize));
+  first_magic_ = parse_magic(magic);
+  return recognize_kind(window, max_block_);
 }
 
 Status Feed::begin() {

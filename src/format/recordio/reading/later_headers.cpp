@@ -9,13 +9,18 @@ namespace fonds::recordio {
 
 Status LaterHeaders::scan_up_to(const std::shared_ptr<ByteSource>& source, std::uint64_t offset,
                                 const ReaderOptions& options) {
-  const auto stored = source->view();
-  while (stored && scanned_ < offset && scanned_ + kChunkSize <= stored->size()) {
-    const ByteView rest = stored->subspan(static_cast<std::size_t>(scanned_));
-    const ChunkHeader header = parse_chunk_header(rest);
+  Window window(source);
+  if (!window.goes_back()) {
+    return {};
+  }
+  FONDS_TRY(const std::uint64_t size, window.size());
+  while (scanned_ < offset && scanned_ + kChunkSize <= size) {
+    window.release(scanned_);
+    FONDS_TRY(const ByteView bytes, window.at(scanned_, kChunkHeaderSize));
+    const ChunkHeader header = parse_chunk_header(bytes);
     const std::uint64_t length = std::uint64_t{header.total} * kChunkSize;
     const bool begins = header.magic != Magic::None && header.magic != Magic::LegacyPlain &&
-                        header.index == 0 && header.total > 0 && length <= rest.size();
+                        header.index == 0 && header.total > 0 && length <= size - scanned_;
     if (begins && header.magic == Magic::Header && scanned_ > 0) {
       FONDS_CHECK(take(source, options));
     }

@@ -18,7 +18,7 @@ namespace fonds::recordio {
 // middle can be read by its own.
 class LaterHeaders {
  public:
-  // Only of sources with a view. Errors: Io.
+  // Of a pipe nothing is found. Errors: Io.
   Status scan_up_to(const std::shared_ptr<ByteSource>& source, std::uint64_t offset,
                     const ReaderOptions& options);
   struct Header {

@@ -74,26 +74,25 @@ struct Reader::State {
 
 // A part reaches from the first block at or behind its first chunk to that of the next part.
 Status Reader::State::go_to_part() {
-  const auto stored = source->view();
-  if (!stored || kind == Kind::Legacy) {
+  Window window(source);
+  if (!window.goes_back() || kind == Kind::Legacy) {
     return fail(ErrorCode::Unsupported, "parts need a v2 file", {.source = source->name()});
   }
   const std::uint64_t first = feed->first_block();
-  const std::uint64_t size = stored->size();
+  FONDS_TRY(const std::uint64_t size, window.size());
   const std::uint64_t chunks = size > first ? (size - first - 1) / kChunkSize + 1 : 0;
   __extension__ using Wide = unsigned __int128;
-  const auto border = [&](std::uint64_t part) -> std::uint64_t {
+  const auto border = [&](std::uint64_t part) -> Result<std::uint64_t> {
     if (part == 0 || part >= options.parts) {
       return part == 0 ? std::min(first, size) : size;
     }
     const auto chunk = static_cast<std::uint64_t>(Wide{part} * chunks / options.parts);
     // The grid begins with the header block.
-    const ByteView behind = stored->subspan(static_cast<std::size_t>(first));
-    return first + find_block(behind, false, chunk * kChunkSize, behind.size(), 0);
+    return find_block(window, false, first + chunk * kChunkSize, size, 0, first);
   };
   FeedOptions with{.read = options};
-  with.start = border(options.part);
-  with.stop_at = border(options.part + 1);
+  FONDS_TRY(with.start, border(options.part));
+  FONDS_TRY(with.stop_at, border(options.part + 1));
   FONDS_TRY(const Transformation* const by, governing(with.start));
   with.state = feed->state_with(*by);
   if (options.part + 1 == options.parts) {

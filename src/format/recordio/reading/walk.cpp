@@ -16,13 +16,31 @@ constexpr std::uint64_t kDamagedHead = std::uint64_t{64} << 20;
 constexpr std::array kV2Magics = {Magic::Header, Magic::Packed, Magic::Trailer};
 constexpr std::array kLegacyMagics = {Magic::LegacyPlain, Magic::Packed};
 
-// The first legacy record with a right header at or behind `from`; `to` if there is none.
-std::uint64_t find_record(ByteView stored, MagicSearch& search, std::uint64_t from,
-                          std::uint64_t to, std::uint64_t max_record) {
+// What a window that goes_back() shows at a place that is looked at once.
+Result<ByteView> look_at(Window& window, std::uint64_t offset, std::size_t at_least) {
+  if (!window.mapped()) {
+    window.release(offset);
+  }
+  return window.at(offset, at_least);
+}
+
+Result<bool> record_begins(Window& window, std::uint64_t offset, std::uint64_t size,
+                           std::uint64_t max_record) {
+  FONDS_TRY(const ByteView bytes, look_at(window, offset, kLegacyHeaderSize));
+  return begins_record(bytes, size - offset, max_record);
+}
+
+// The first legacy record with a right header at or behind `from`; `to` if there is none. `size` is
+// that of the source.
+Result<std::uint64_t> find_record(Window& window, MagicSearch& search, std::uint64_t from,
+                                  std::uint64_t to, std::uint64_t size, std::uint64_t max_record) {
   for (std::uint64_t at = from; at < to; ++at) {
-    at = search.next(at);
-    if (at < to && begins_record(stored.subspan(static_cast<std::size_t>(at)), max_record)) {
-      return at;
+    FONDS_TRY(at, search.next(at));
+    if (at < to) {
+      FONDS_TRY(const bool begins, record_begins(window, at, size, max_record));
+      if (begins) {
+        return at;
+      }
     }
   }
   return to;
@@ -55,9 +73,9 @@ class RecordChains {
 }  // namespace
 
 BlockWalk::BlockWalk(std::shared_ptr<ByteSource> source, const WalkOptions& options)
-    : window_(source), options_(options), position_(options.start) {
-  if (source->random_access()) {
-    if (const auto size = source->size()) {
+    : window_(source), aside_(source), options_(options), position_(options.start) {
+  if (window_.goes_back()) {
+    if (const auto size = window_.size()) {
       size_ = *size;
     }
   }
@@ -96,9 +114,8 @@ Result<BlockWalk::Step> BlockWalk::next() {
       }
       position_ += seen.length;
       padding_ = position_;
-      if (const auto stored = window_.source()->view(); stored && !block_.pieces.empty()) {
-        const ByteView last = block_.pieces.back();
-        padding_ = static_cast<std::uint64_t>(last.data() + last.size() - stored->data());
+      if (!options_.legacy && !block_.pieces.empty()) {
+        padding_ -= kChunkPayload - block_.pieces.back().size();
       }
       return Step::Block;
     case Examined::State::TooLarge:
@@ -120,24 +137,26 @@ Result<BlockWalk::Step> BlockWalk::next() {
 // reaches over its end; 0 if there is none. Of the record bytes were lost then: what it holds has
 // no checksum, and items may be such records themselves, but those end in it.
 Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
-  const auto stored = window_.source()->view();
-  if (!stored || position_ + length >= stored->size() ||
-      begins_record(stored->subspan(static_cast<std::size_t>(position_ + length)),
-                    options_.limits.max_block)) {
+  const std::uint64_t end = position_ + length;
+  if (!size_ || end >= *size_) {
     return std::uint64_t{0};
   }
-  const std::uint64_t end = position_ + length;
+  const std::uint64_t most = options_.limits.max_block;
+  FONDS_TRY(const bool follows, record_begins(aside_, end, *size_, most));
+  if (follows) {
+    return std::uint64_t{0};
+  }
   RecordChains chains;
-  MagicSearch search(*stored, kLegacyMagics, end);
+  MagicSearch search(Window(window_.source()), kLegacyMagics, end);
   for (std::uint64_t at = position_ + 1; at < end; ++at) {
-    at = find_record(*stored, search, at, end, options_.limits.max_block);
+    FONDS_TRY(at, find_record(aside_, search, at, end, *size_, most));
     if (at >= end) {
       break;
     }
-    const ByteView there = stored->subspan(static_cast<std::size_t>(at));
+    FONDS_TRY(const ByteView there, look_at(aside_, at, kLegacyHeaderSize));
     const std::uint64_t behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
     const std::uint64_t first = chains.add(at, behind);
-    if (behind > end && behind <= stored->size()) {
+    if (behind > end && behind <= *size_) {
       return first - position_;
     }
   }
@@ -152,17 +171,17 @@ Result<std::uint64_t> BlockWalk::resume_behind(const Examined& bad) {
       return position_ + bad.length;  // the end of a pipe
     }
     FONDS_TRY(const std::uint64_t on_grid, next_on_grid(position_ + bad.resume));
-    const bool at_end = window_.mapped() && on_grid >= *size_;
+    const bool at_end = size_ && on_grid >= *size_;
     // Where bytes were lost from the padding of the block before, its last chunk seems to reach
     // into the next block.
     const std::uint64_t from = padding_ > 0 ? std::min(padding_, position_ + 1) : position_ + 1;
     return at_end && options_.search_bytes ? next_anywhere(from) : on_grid;
   }
-  if (const auto stored = window_.source()->view()) {
+  if (size_) {
     if (!search_) {
-      search_.emplace(*stored, kLegacyMagics, stored->size());
+      search_.emplace(Window(window_.source()), kLegacyMagics, *size_);
     }
-    return find_record(*stored, *search_, position_ + 1, stored->size(), options_.limits.max_block);
+    return find_record(aside_, *search_, position_ + 1, *size_, *size_, options_.limits.max_block);
   }
   // A pipe: byte by byte as it comes.
   std::uint64_t at = position_ + 1;
@@ -173,9 +192,11 @@ Result<std::uint64_t> BlockWalk::resume_behind(const Examined& bad) {
     }
     // The last bytes are looked at again with those that follow.
     const std::uint64_t last = bytes.size() - kLegacyHeaderSize;
-    MagicSearch search(bytes, kLegacyMagics, last + 1);
-    for (std::uint64_t from = search.next(0); from <= last; from = search.next(from + 1)) {
-      if (parse_legacy_header(bytes.subspan(static_cast<std::size_t>(from))).crc_fits) {
+    MagicSearch search(Window(bytes), kLegacyMagics, last + 1);
+    for (std::uint64_t from = 0; from <= last; ++from) {
+      FONDS_TRY(from, search.next(from));
+      if (from <= last &&
+          parse_legacy_header(bytes.subspan(static_cast<std::size_t>(from))).crc_fits) {
         return at + from;
       }
     }
@@ -205,7 +226,7 @@ Result<std::uint64_t> BlockWalk::next_on_grid(std::uint64_t from) {
         next_ = std::move(seen);
         return at;
       }
-      if (seen.state == Examined::State::Damaged && !window_.mapped()) {
+      if (seen.state == Examined::State::Damaged && !size_) {
         at += std::max<std::uint64_t>(seen.resume, kChunkSize) - kChunkSize;
       }
     }
@@ -214,44 +235,43 @@ Result<std::uint64_t> BlockWalk::next_on_grid(std::uint64_t from) {
 
 // Up to where the grid of position_ is proved to be that of the file: between good chunks nothing
 // was put in or lost, so no block lies across it. Found once for each phase of the grid.
-std::uint64_t BlockWalk::grid_end(ByteView stored) {
+Result<std::uint64_t> BlockWalk::grid_end() {
   const auto [known, added] = grid_ends_.try_emplace(position_ % kChunkSize, 0);
   std::uint64_t& end = known->second;
-  for (std::uint64_t at = position_; added && at + kChunkHeaderSize <= stored.size();
-       at += kChunkSize) {
-    const ByteView chunk = stored.subspan(static_cast<std::size_t>(at));
+  for (std::uint64_t at = position_; added && at + kChunkHeaderSize <= *size_; at += kChunkSize) {
+    FONDS_TRY(const ByteView chunk, look_at(aside_, at, kChunkSize));
     const ChunkHeader header = parse_chunk_header(chunk);
     const bool plausible = std::ranges::find(kV2Magics, header.magic) != kV2Magics.end() &&
                            header.size <= kChunkPayload && header.index < header.total;
     if (is_good_chunk(chunk)) {
       end = at + kChunkHeaderSize + header.size;
     } else if (plausible && kChunkHeaderSize + header.size > chunk.size()) {
-      end = stored.size();  // the last chunk, cut in its payload
+      end = *size_;  // the last chunk, cut in its payload
     }
   }
   return end;
 }
 
-std::uint64_t BlockWalk::next_anywhere(std::uint64_t from) {
-  const ByteView stored = *window_.source()->view();
-  if ((stored.size() - position_) % kChunkSize == 0) {
-    return stored.size();  // the grid fits the end of the file
+Result<std::uint64_t> BlockWalk::next_anywhere(std::uint64_t from) {
+  if ((*size_ - position_) % kChunkSize == 0) {
+    return *size_;  // the grid fits the end of the file
   }
   if (!search_) {
-    search_.emplace(stored, kV2Magics, stored.size());
+    search_.emplace(Window(window_.source()), kV2Magics, *size_);
   }
-  for (std::uint64_t at = std::max(from, grid_end(stored));; ++at) {
-    at = search_->next(at);
-    if (at >= stored.size()) {
-      return stored.size();
+  FONDS_TRY(const std::uint64_t proved, grid_end());
+  for (std::uint64_t at = std::max(from, proved);; ++at) {
+    FONDS_TRY(at, search_->next(at));
+    if (at >= *size_) {
+      return *size_;
     }
-    const ByteView bytes = stored.subspan(static_cast<std::size_t>(at));
+    FONDS_TRY(const ByteView bytes, look_at(aside_, at, kChunkSize));
     if (!is_good_chunk(bytes)) {
       continue;
     }
     if (begins_block(bytes)) {
-      const auto seen = examine(at);
-      if (seen && seen->state == Examined::State::Good) {
+      FONDS_TRY(const Examined seen, examine(at));
+      if (seen.state == Examined::State::Good) {
         return at;
       }
     } else {
@@ -280,27 +300,33 @@ Result<std::uint64_t> BlockWalk::bytes_left() {
   }
 }
 
-Kind recognize_kind(ByteView head, std::uint64_t max_record) {
+Result<Kind> recognize_kind(Window& window, std::uint64_t max_record) {
+  FONDS_TRY(const ByteView head, window.at(0, kChunkSize));
   if (const Kind kind = probe_kind(head); kind != Kind::None) {
     return kind;
   }
-  const std::uint64_t far = std::min<std::uint64_t>(head.size(), kDamagedHead);
-  const std::uint64_t v2 = find_block(head, false, 0, far, max_record);
-  if (find_block(head, true, 0, v2, max_record) < v2) {
+  FONDS_TRY(const std::uint64_t size, window.size());
+  const std::uint64_t far = std::min(size, kDamagedHead);
+  FONDS_TRY(const std::uint64_t v2, find_block(window, false, 0, far, max_record));
+  FONDS_TRY(const std::uint64_t legacy, find_block(window, true, 0, v2, max_record));
+  if (legacy < v2) {
     return Kind::Legacy;
   }
   return v2 < far ? Kind::V2 : Kind::None;
 }
 
-std::uint64_t find_block(ByteView stored, bool legacy, std::uint64_t from, std::uint64_t to,
-                         std::uint64_t max_record) {
+Result<std::uint64_t> find_block(Window& window, bool legacy, std::uint64_t from, std::uint64_t to,
+                                 std::uint64_t max_record, std::uint64_t grid) {
   if (legacy) {
-    MagicSearch search(stored, kLegacyMagics, to);
-    return find_record(stored, search, from, to, max_record);
+    FONDS_TRY(const std::uint64_t size, window.size());
+    Window heads = window;
+    MagicSearch search(window, kLegacyMagics, to);
+    return find_record(heads, search, from, to, size, max_record);
   }
-  for (std::uint64_t at = (from + kChunkSize - 1) / kChunkSize * kChunkSize; at < to;
+  for (std::uint64_t at = grid + (from - grid + kChunkSize - 1) / kChunkSize * kChunkSize; at < to;
        at += kChunkSize) {
-    if (begins_block(stored.subspan(static_cast<std::size_t>(at)))) {
+    FONDS_TRY(const ByteView bytes, look_at(window, at, kChunkSize));
+    if (begins_block(bytes)) {
       return at;
     }
   }

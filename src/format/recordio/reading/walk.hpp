@@ -67,13 +67,14 @@ class BlockWalk {
   Result<std::uint64_t> swallowed_record(std::uint64_t length);
   Result<std::uint64_t> resume_behind(const Examined& bad);
   Result<std::uint64_t> next_on_grid(std::uint64_t from);
-  std::uint64_t next_anywhere(std::uint64_t from);
-  std::uint64_t grid_end(ByteView stored);
+  Result<std::uint64_t> next_anywhere(std::uint64_t from);
+  Result<std::uint64_t> grid_end();
 
   Window window_;
+  Window aside_;  // for looks elsewhere, while block_ lies in window_
   WalkOptions options_;
   std::optional<Examined> next_;       // what stands at position_, if that has been looked at
-  std::optional<MagicSearch> search_;  // of a mapped file, on its way to the end
+  std::optional<MagicSearch> search_;  // of what is no pipe, on its way to the end
   std::unordered_map<std::uint64_t, std::uint64_t> grid_ends_;  // by phase of the grid
   std::vector<bool> searched_;  // phases of the grid without a block up to the end of the file
   std::optional<std::uint64_t> size_;
@@ -84,13 +85,14 @@ class BlockWalk {
   Fault fault_;
 };
 
-// What a file is by its first bytes; where they are damaged, by the first good block or record in
-// `head`. Kind::None if there is none.
-Kind recognize_kind(ByteView head, std::uint64_t max_record);
+// What a file is by its first bytes; where they are damaged, by the first good block or record of
+// its first 64 MiB. Kind::None if there is none. The window goes_back(). Errors: Io.
+Result<Kind> recognize_kind(Window& window, std::uint64_t max_record);
 
 // The first offset in [from, to) at which a v2 block with a good first chunk, or a legacy record
-// with a right header, begins; `to` if there is none. v2 is looked for on the 32 KiB grid.
-std::uint64_t find_block(ByteView stored, bool legacy, std::uint64_t from, std::uint64_t to,
-                         std::uint64_t max_record);
+// with a right header, begins; `to` if there is none. v2 is looked for every 32 KiB from `grid` on,
+// which is not behind `from`. The window goes_back(). Errors: Io.
+Result<std::uint64_t> find_block(Window& window, bool legacy, std::uint64_t from, std::uint64_t to,
+                                 std::uint64_t max_record, std::uint64_t grid = 0);
 
 }  // namespace fonds::recordio

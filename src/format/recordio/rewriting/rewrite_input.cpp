@@ -59,13 +59,16 @@ Result<std::unique_ptr<RewriteInput>> RewriteInput::open(const Archive& archive,
 }
 
 Status RewriteInput::begin() {
-  FONDS_TRY(ByteView head, walk_.peek(kHead));
+  FONDS_TRY(const ByteView head, walk_.peek(kHead));
   empty_ = head.empty();
   if (empty_) {
     return {};
   }
-  head = source_->view().value_or(head);
-  kind_ = recognize_kind(head, max_block_);
+  Window window(source_);
+  if (!window.goes_back()) {
+    window = Window(head);
+  }
+  FONDS_TRY(kind_, recognize_kind(window, max_block_));
   if (kind_ == Kind::None) {
     return fail(ErrorCode::Unsupported, "is no RecordIO: none of its blocks is there",
                 {.source = name(), .stored_offset = 0});

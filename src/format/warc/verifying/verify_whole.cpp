@@ -11,11 +11,14 @@
 
 #include <fmt/core.h>
 
+#include <fonds/remote.hpp>
+
 #include "codec/zstd/frame.hpp"
 #include "format/warc/format.hpp"
 #include "format/warc/verifying/verify_facts.hpp"
 #include "format/warc/verifying/verify_references.hpp"
 #include "format/warc/verifying/verify_segments.hpp"
+#include "io/window.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -105,7 +108,7 @@ class Whole final : public VerifyWhole {
     references_.add(std::move(facts), first_ordinal);
   }
 
-  void end(std::uint64_t records, bool all_read, const Report& out) override {
+  Status end(std::uint64_t records, bool all_read, const Report& out) override {
     const bool empty = records == 0 && all_read;
     const std::string& source = archive_.source->name();
     if (empty) {
@@ -123,9 +126,10 @@ class Whole final : public VerifyWhole {
     report_lacks(source, out);
     references_.end(out);
     if (archive_.codec().name() == "zstd") {
-      check_zstd(source, empty, out);
+      FONDS_CHECK(check_zstd(source, empty, out));
     }
     archive_ = {};
+    return {};
   }
 
   void finish(const Report& out) override {
@@ -135,7 +139,8 @@ class Whole final : public VerifyWhole {
 
  private:
   bool is_file() const {
-    return archive_.source->random_access() && !archive_.source->name().starts_with('<');
+    const std::string& name = archive_.source->name();
+    return (archive_.source->random_access() && !name.starts_with('<')) || is_remote(name);
   }
 
   // What the annexes recommend for files of WARC. Of Zstandard files the ending is a rule of its
@@ -188,7 +193,7 @@ class Whole final : public VerifyWhole {
     }
   }
 
-  void check_zstd(const std::string& source, bool empty, const Report& out) {
+  Status check_zstd(const std::string& source, bool empty, const Report& out) {
     const bool named = source.ends_with(".warc.zst");
     if (empty) {
       out(make_finding("zs-record", "the file holds no record", {.source = source}));
@@ -202,12 +207,14 @@ class Whole final : public VerifyWhole {
     if (is_file() && !named && !begins_with_arc_) {
       out(make_finding("zn-name", "the name does not end in .warc.zst", {.source = source}));
     }
-    if (const auto stored = archive_.source->view()) {
-      zstd::check_frames(*stored, zstd::kCommonDictionary, [&](Finding finding) {
-        finding.where.source = source;
-        out(std::move(finding));
-      });
+    Window window(archive_.source);
+    if (!window.goes_back()) {
+      return {};  // a pipe is gone by now
     }
+    return zstd::check_frames(std::move(window), zstd::kCommonDictionary, [&](Finding finding) {
+      finding.where.source = source;
+      out(std::move(finding));
+    });
   }
 
   Archive archive_;
