@@ -134,6 +134,18 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   EXPECT_THAT(got.codes, Contains("frame-damaged"));
 }
 
+TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {
+  const std::string prefix("\x50\x2a\x4d\x18\x04\0\0\0size", 12);
+  const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
+  const std::string whole = compress(record(1, 20) + noise(5000));
+  const std::size_t taken = 2 * prefix.size() + two.size() + three.size();
+  const std::string one = std::string(whole).erase(1000, taken);
+  const Decoded got =
+      read_all(zstd_codec(), mapped(one + prefix + two + prefix + three), probing());
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size() + prefix.size(),
+                                     one.size() + 2 * prefix.size() + two.size()));
+}
+
 TEST(ZstdDecoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);
