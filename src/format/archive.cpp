@@ -141,10 +141,11 @@ const Format* search_any_unit(Archive& archive) {
   }
   Archive tried = archive;
   tried.codecs = {codec};
-  const Format* const format = probe_format(decode_head(tried, {}), kGuess);
-  if (format != nullptr) {
-    archive.codecs = tried.codecs;
+  const Format* const format = probe_format(decode_head(tried, {}));
+  if (format == nullptr || format == &findable_format()) {
+    return nullptr;
   }
+  archive.codecs = tried.codecs;
   return format;
 }
 
