@@ -35,17 +35,17 @@ class Logs:
         self.directory.mkdir(exist_ok=True)
 
     def corpus(self):
-        return self._made("corpus.jsonl", lambda out: run(
+        return self.made("corpus.jsonl", lambda out: run(
             sys.executable, BENCH / "make_logs.py", "--out", out, "--size-mb", self.megabytes))
 
     def compressed(self):
         """For the pipe that does without an archive."""
-        return self._made("corpus.jsonl.zst", lambda out: run("zstd", "-q", "-f", "-3", self.corpus(), "-o", out))
+        return self.made("corpus.jsonl.zst", lambda out: run("zstd", "-q", "-f", "-3", self.corpus(), "-o", out))
 
     def archives(self):
         """A directory with one archive, as clp-s names it."""
         # The archive holds the name of its input as it was given.
-        return self._made("archive", lambda out: run(
+        return self.made("archive", lambda out: run(
             self.clps, "c", "--single-file-archive", "--timestamp-key", "ts", out, self.corpus().name, cwd=self.directory))
 
     def archive(self):
@@ -72,7 +72,7 @@ class Logs:
                     return found
         raise SystemExit("bench: no record of the log corpus has a request_id")
 
-    def _made(self, name, make):
+    def made(self, name, make):
         out = self.directory / name
         if not out.exists():
             print(f"bench: making {self.directory.name}/{name}", file=sys.stderr, flush=True)

@@ -29,11 +29,11 @@ class Postgres(clps.Logs):
         self.directory.mkdir(exist_ok=True)
 
     def corpus(self):
-        return self._made("corpus.jsonl", lambda out: clps.run(
+        return self.made("corpus.jsonl", lambda out: clps.run(
             sys.executable, clps.BENCH / "make_postgres_logs.py", "--out", out, "--size-mb", self.megabytes))
 
     def archives(self):
-        return self._made("archive", lambda out: clps.run(
+        return self.made("archive", lambda out: clps.run(
             self.clps, "c", "--single-file-archive", out, self.corpus().name, cwd=self.directory))
 
 

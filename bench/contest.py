@@ -17,6 +17,7 @@ class Contestant:
     expected: Optional[dict] = None  # where not all contestants of the set do the same
     statuses: tuple = (0,)  # the exit statuses of a good run
     before: Optional[Callable] = None  # called before each run, outside of what is measured
+    counts: Optional[Callable] = None  # called after each run: more metrics of it
     written: Optional[Path] = None  # the file or directory that a run makes; its size becomes the metric file_mb
 
 

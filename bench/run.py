@@ -99,6 +99,8 @@ def measured(contestant, launcher):
     if contestant.reported:
         return measure.run_reported(contestant.argv)
     run = measure.run_once(launcher, contestant.argv, contestant.repeats, contestant.statuses)
+    if contestant.counts and "error" not in run:
+        run |= contestant.counts()
     if contestant.written and "error" not in run:
         run["file_mb"] = stored_size(contestant.written) / 1e6
     return run

@@ -7,6 +7,7 @@ import answers
 import clps
 import clps_write
 import recordio
+import remote
 import search
 import seek
 import writing
@@ -227,8 +228,8 @@ SETS = {
     "arc": arc,
     "lookup": lookup,
     "memory": memory,
-} | search.SETS | recordio.SETS | seek.SETS | writing.SETS | clps.SETS | clps_write.SETS
+} | search.SETS | recordio.SETS | seek.SETS | writing.SETS | clps.SETS | clps_write.SETS | remote.SETS
 
 # Names for several sets at once.
 GROUPS = {"search": list(search.SETS), "recordio": list(recordio.SETS), "seek": list(seek.SETS), "write": list(writing.SETS),
-          "clps": list(clps.SETS), "clps-write": list(clps_write.SETS)}
+          "clps": list(clps.SETS), "clps-write": list(clps_write.SETS), "remote": list(remote.SETS)}

@@ -152,6 +152,7 @@ int run_cat(const Arguments& arguments) {
     throw UsageError{"--tail takes at least 1"};
   }
   options.directory = arguments.get("--output");
+  refuse_remote_output(options.directory, "a directory");
   options.force = arguments.has("--force");
   options.cancelled = interrupted;
   std::optional<Interruption> interruption;
@@ -174,29 +175,30 @@ int run_cat(const Arguments& arguments) {
                            },
                            [&](const Finding& finding) { messages.finding(finding); }};
   bool all_found = true;
-  for_each_archive(archive_only, messages, input_names(archive_only, messages),
-                   [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
-                     options.scan = scan;
-                     if (arguments.has("--trailer")) {
-                       FONDS_TRY(const bool there, ops::cat_trailer(archive, scan.read, out));
-                       if (!there) {
-                         all_found = false;
-                         messages.hint(fmt::format("{}: has no trailer", archive.source->name()));
-                       }
-                       return {};
-                     }
-                     options.hint = [&] { hint_index(archive, options.keys, messages); };
-                     auto missing = ops::cat(archive, options, out);
-                     if (!missing) {
-                       return fail(missing.error().code(), missing.error().message(),
-                                   missing.error().where());
-                     }
-                     for (const std::string& key : *missing) {
-                       all_found = false;
-                       messages.hint(fmt::format("{}: no record {}", archive.source->name(), key));
-                     }
-                     return {};
-                   });
+  for_each_archive(
+      archive_only, messages, input_names(archive_only, messages),
+      [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
+        options.scan = scan;
+        if (arguments.has("--trailer")) {
+          FONDS_TRY(const bool there, ops::cat_trailer(archive, scan.read, out));
+          if (!there) {
+            all_found = false;
+            messages.hint(fmt::format("{}: has no trailer", archive.source->name()));
+          }
+          return {};
+        }
+        options.hint = [&] { hint_index(archive, options.keys, messages); };
+        auto missing = ops::cat(archive, options, out);
+        if (!missing) {
+          return fail(missing.error().code(), missing.error().message(), missing.error().where());
+        }
+        for (const std::string& key : *missing) {
+          all_found = false;
+          messages.hint(fmt::format("{}: no record {}", archive.source->name(), key));
+        }
+        return {};
+      },
+      Use::Companions, {}, options.keys);
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }

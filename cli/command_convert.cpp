@@ -13,6 +13,7 @@
 
 #include <fonds/error.hpp>
 #include <fonds/format.hpp>
+#include <fonds/remote.hpp>
 #include <fonds/writing.hpp>
 
 #include "command_pack.hpp"
@@ -20,6 +21,7 @@
 #include "ops/convert.hpp"
 #include "ops/unpack.hpp"
 #include "outputs.hpp"
+#include "queries.hpp"
 #include "terminal.hpp"
 #include "write_flags.hpp"
 
@@ -47,9 +49,14 @@ ops::Target usual_target(const Archive& first) {
   return std::move(*target);
 }
 
-// What became of a dictionary that was asked for, of the check, and what was lost on the way.
-void tell(const ops::ConvertReport& report, bool checked, Messages& messages) {
-  if (checked) {
+// How many records were wanted, what became of a dictionary that was asked for and of the check,
+// and what was lost on the way.
+void tell(const ops::ConvertReport& report, const ops::ConvertOptions& options,
+          Messages& messages) {
+  if (options.where != nullptr) {
+    messages.hint(fmt::format("{} records match", report.records));
+  }
+  if (options.check) {
     messages.hint(fmt::format("checked: {} records are in the output as they were read",
                               report.records_kept));
   }
@@ -79,6 +86,7 @@ bool unpacks(const WritingCommand& command, const ops::Target& target) {
 }
 
 Result<Exit> unpack(const Arguments& arguments, WritingCommand& command) {
+  refuse_remote_output(command.out_name(), "a directory for the original files");
   constexpr std::array<std::string_view, 6> kMeant = {"--output", "--to",           "--source",
                                                       "--range",  "--skip-damaged", "--force"};
   for (const Flag& flag : arguments.command->flags) {
@@ -110,9 +118,18 @@ int run_convert(const Arguments& arguments) {
   }
   refuse_pack_flags(arguments);
   WritingCommand command(arguments, "OUT");
+  const auto where = parse_where(arguments);
+  for (const std::string_view flag : {"--source", "--range"}) {
+    if (where && arguments.has(flag)) {
+      throw UsageError{fmt::format("{} and --where exclude each other", flag)};
+    }
+  }
   WriteOptions write;
   const bool train = add_write_options(arguments, write);
   const std::string& out_name = command.out_name();
+  if (arguments.has("--check") && is_remote(out_name)) {
+    throw UsageError{"--check reads what was written before it appears, for which -o takes a file"};
+  }
   write.file_name =
       out_name == "-" ? std::string() : std::filesystem::path(out_name).filename().string();
   if (write.compression.empty()) {
@@ -127,12 +144,13 @@ int run_convert(const Arguments& arguments) {
     ops::ConvertOptions options = {.rewrite = command.rewrite_options(std::move(write))};
     options.train_dictionary = train;
     options.check = arguments.has("--check");
+    options.where = where ? &*where : nullptr;
     ArchiveProgress progress(arguments);
     options.progress = [&](const Archive& archive, std::uint64_t position) {
       progress.at(archive, position);
     };
     FONDS_TRY(const auto report, ops::convert(command.archives(), target, command.out(), options));
-    tell(report, options.check, command.messages());
+    tell(report, options, command.messages());
     if (options.rewrite.strict && !report.not_carried.empty()) {
       command.messages().hint("nothing was written, as --strict asks for all to be carried over");
       return Exit::Not;

@@ -103,6 +103,7 @@ Result<std::optional<Archive>> open_existing(const Arguments& arguments, const s
   if (name == "-") {
     throw UsageError{"--append adds to a file; standard output is none"};
   }
+  refuse_remote_output(name, "a file that --append adds to");
   for (const std::string_view flag :
        {"--to", "--compression", "--dictionary", "--one-member", "--header", "--trailer"}) {
     if (arguments.has(flag)) {

@@ -17,12 +17,14 @@
 
 #include <fonds/error.hpp>
 #include <fonds/formats/clps_writing.hpp>
+#include <fonds/remote.hpp>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "inputs.hpp"
 #include "ops/pack.hpp"
 #include "outputs.hpp"
+#include "queries.hpp"
 #include "query/json_scanner.hpp"
 #include "terminal.hpp"
 
@@ -50,8 +52,8 @@ constexpr std::array<std::string_view, 21> kOnlyHere = {"--timestamp-key",
                                                         "--creator-id",
                                                         "--print-archive-stats",
                                                         "--json"};
-constexpr std::array<std::string_view, 5> kHereToo = {"--output", "--to", "--level",
-                                                      "--skip-damaged", "--force"};
+constexpr std::array<std::string_view, 7> kHereToo = {
+    "--output", "--to", "--level", "--where", "--ignore-case", "--skip-damaged", "--force"};
 // Of what is no event; the others are counted.
 constexpr std::uint64_t kMostTold = 10;
 
@@ -204,6 +206,9 @@ void check_flags(const Arguments& arguments, const std::string& out_name) {
   take(arguments.has("--print-archive-stats"), "--print-archive-stats");
   if (out_name == "-" && arguments.has("--directory")) {
     throw UsageError{"--directory makes a directory, which cannot go to standard output"};
+  }
+  if (arguments.has("--directory")) {
+    refuse_remote_output(out_name, "the name of a directory");
   }
   if (arguments.has("--rejects") && arguments.get("--rejects") == out_name) {
     throw UsageError{"--rejects and -o name the same file"};
@@ -394,8 +399,9 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   if (keeps_rejects) {
     FONDS_CHECK(rejects.open(arguments.get("--rejects"), arguments.has("--force")));
   }
-  const bool to_pipe = command.out_name() == "-";
-  if (to_pipe) {
+  // An archive at a time: the name of an object is not to be had before it is complete.
+  const bool to_sink = command.out_name() == "-" || is_remote(command.out_name());
+  if (to_sink) {
     FONDS_CHECK(command.open_output());
     options.sink = &command.out();
   }
@@ -410,7 +416,13 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   options.writer.on_finding = rewrite.on_finding;
   options.writer.progress = command.progress_of_output();
   options.writer.rejected = [&](const clps::RejectedText& text) { return teller.rejected(text); };
-  FONDS_TRY(const ops::PackReport report, ops::pack(paths, options));
+  FONDS_TRY(ops::PackReport report, ops::pack(paths, options));
+  if (is_remote(command.out_name()) && !report.archives.empty()) {
+    report.archives.front().name = command.out_name();
+  }
+  if (to_sink) {
+    FONDS_CHECK(command.out().commit());
+  }
   if (keeps_rejects) {
     FONDS_CHECK(rejects.commit());
   }
@@ -418,7 +430,7 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   if (arguments.has("--print-archive-stats")) {
     FONDS_CHECK(print_stats(report));
   }
-  FONDS_TRY(const Exit status, to_pipe ? command.commit() : command.messages().status());
+  const Exit status = command.messages().status();
   const bool whole = report.written.rejected == 0 || options.writer.keep_unparsed;
   return status == Exit::Done && !whole ? Exit::Not : status;
 }
@@ -431,6 +443,8 @@ int run_pack(const Arguments& arguments, std::string_view layout) {
   ops::PackOptions options;
   options.writer = writer_options(arguments, layout);
   options.naming = naming_of(arguments);
+  const auto where = parse_where(arguments);
+  options.where = where ? &*where : nullptr;
   options.directories = arguments.has("--directory");
   options.replace = arguments.has("--force");
   options.describe = arguments.has("--print-archive-stats");

@@ -157,6 +157,7 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
   request.total = arguments.has("--total");
   request.json = arguments.has("--json");
   request.strict = arguments.has("--strict");
+  request.indexes = arguments.all("--index");
   request.align = StandardOutput::is_terminal() && !request.json;
   return request;
 }

@@ -91,6 +91,7 @@ int run_split(const Arguments& arguments) {
   if (prefix == "-") {
     throw UsageError{"-o takes the beginning of file names; parts cannot go to standard output"};
   }
+  refuse_remote_output(prefix, "the beginning of file names");
   return command.run_with_archives([&]() -> Result<Exit> {
     const Archive& archive = command.archive("split");
     SplitOptions options = split_options(arguments, archive);

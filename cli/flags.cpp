@@ -40,6 +40,11 @@ constexpr std::array kCommon = {
     Flag{"--version", 0, "", "show the version"},
 };
 
+constexpr Flag kWhere{"--where", 0, "QUERY",
+                      "only records that match, as `fonds search` finds them: 'status: 404'"};
+constexpr Flag kIgnoreCase{"--ignore-case", 'i', "",
+                           "with --where: letters of values match in either case"};
+
 constexpr std::array kInfoFlags = {
     Flag{"--deep", 0, "", "look at all records and count them"},
     Flag{"--json", 0, "", "one JSON object an archive"},
@@ -64,9 +69,8 @@ constexpr std::array kLsFlags = {
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
-    Flag{"--where", 0, "QUERY",
-         "only records that match, as `fonds search` finds them: 'status: 404'"},
-    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--index", 0, "FILE",
          "use this companion instead of those beside the archive; repeat for more"},
@@ -94,9 +98,8 @@ constexpr std::array kCatFlags = {
     Flag{"--length-prefixed", 0, "", "the length before each record, 8 bytes little-endian"},
     Flag{"--jsonl", 0, "",
          "one JSON object a record: block, item, and data or, where not UTF-8, data_base64"},
-    Flag{"--where", 0, "QUERY",
-         "only records that match, as `fonds search` finds them: 'status: 404'"},
-    Flag{"--ignore-case", 'i', "", "with --where: letters of values match in either case"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--limit", 0, "N", "stop after N records"},
     Flag{"--tail", 0, "N", "only the last N records"},
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
@@ -166,6 +169,9 @@ constexpr std::array kSearchFlags = {
     Flag{"--json", 0, "", "answers that are no records as JSON objects, one a line"},
     Flag{"--compat", 0, "clp-s", "give queries exactly the meaning that they have for clp-s 0.12"},
     Flag{"--skip-damaged", 0, "", "look for records inside damaged ones too"},
+    Flag{
+        "--index", 0, "FILE",
+        "web archives: do not read records that this CDXJ rules out, on its word; repeat for more"},
     Flag{"--raw", 0, "", "write control characters to a terminal as they are"},
 };
 constexpr std::array kSearchExamples = {
@@ -184,8 +190,8 @@ constexpr std::array kSearchExamples = {
 
 constexpr std::array kConvertFlags = {
     Flag{"--output", 'o', "OUT",
-         "the archive to write; - is standard output; clp-s to jsonl: a directory gets a file for "
-         "each input that the archives were made of"},
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output; clp-s to jsonl: "
+         "a directory gets a file for each input that the archives were made of"},
     Flag{"--to", 0, "FORMAT",
          "warc/1.1, warc/1.0, warc/0.18, warc/00.11, arc/1.1; recordio, recordio/legacy, "
          "recordio/packed; clp-s, clp-s/0.4.1, clp-s/0.3.1; jsonl or lines (default: as the first "
@@ -218,6 +224,8 @@ constexpr std::array kConvertFlags = {
          "RecordIO: add a header entry; KEY:TYPE=VALUE with string, bool, int64 or uint64; repeat "
          "for more"},
     Flag{"--trailer", 0, "FILE", "RecordIO: the content of FILE becomes the trailer"},
+    kWhere,
+    kIgnoreCase,
     Flag{"--table-order", 0, "", "clp-s: records as they lie in the archive, not as logged"},
     Flag{"--source", 0, "NAME", "clp-s: only records of the input with this name"},
     Flag{"--range", 0, "FROM:TO", "clp-s: only records with these numbers in the log, TO not"},
@@ -271,6 +279,8 @@ constexpr std::array kConvertExamples = {
             "lines that are no JSON go to a file"},
     Example{"fonds convert --to warc/1.1 -o new.warc.gz old.arc.gz", "an ARC becomes a WARC"},
     Example{"fonds convert -o crawl.warc.zst crawl.warc.gz", "the same records as Zstandard"},
+    Example{"fonds convert --where 'mime: application/pdf' -o pdf.warc.gz crawl.warc.gz",
+            "only some records, as they are"},
     Example{"fonds convert -o events.rio --format lines --compression zstd events.txt",
             "each line becomes an item"},
     Example{"fonds convert -o - --to jsonl events.rio", "items as JSON Lines"},
@@ -280,7 +290,8 @@ constexpr std::array kConvertExamples = {
 };
 
 constexpr std::array kCreateFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--append", 0, "",
          "add to OUT behind its last whole record, in its dialect and compression"},
     Flag{"--to", 0, "FORMAT",
@@ -325,7 +336,8 @@ constexpr std::array kCreateExamples = {
 };
 
 constexpr std::array kMergeFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--join-segments", 0, "",
          "WARC: segments of one record become that record, across the archives"},
     Flag{"--level", 0, "N", "WARC: of what has to be compressed again"},
@@ -370,7 +382,8 @@ constexpr std::array kSplitExamples = {
 };
 
 constexpr std::array kDedupFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--index", 0, "FILE",
          "a CDX, CDXJ or ZipNum of archives kept elsewhere: what they hold is not kept again; "
          "repeat for more"},
@@ -392,7 +405,8 @@ constexpr std::array kDedupExamples = {
 };
 
 constexpr std::array kRepairFlags = {
-    Flag{"--output", 'o', "OUT", "the archive to write; - is standard output"},
+    Flag{"--output", 'o', "OUT",
+         "the archive to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--whole-blocks", 0, "", "RecordIO: save no single items of damaged blocks"},
     Flag{"--per-record", 0, "",
          "WARC, ARC: records that share a gzip member or frame get their own"},
@@ -411,7 +425,8 @@ constexpr std::array kIndexFlags = {
          "cdxj (default for WARC and ARC), cdx9, cdx11, zipnum; checkpoint or gzidx for long gzip "
          "members; offsets (RecordIO)"},
     Flag{"--output", 'o', "FILE",
-         "the index to write; default: ARCHIVE with an ending for the type; - is standard output"},
+         "the index to write: a file, s3://BUCKET/KEY, or - for standard output; default: ARCHIVE "
+         "with an ending for the type"},
     Flag{"--no-sort", 0, "", "CDX, CDXJ: in the order of the archive"},
     Flag{"--all", 0, "", "CDX, CDXJ: requests, warcinfo and all others too"},
     Flag{"--post-append", 0, "", "CDX, CDXJ: join requests that have a body with their responses"},
@@ -450,7 +465,8 @@ constexpr std::array kCompareExamples = {
 };
 
 constexpr std::array kTrainFlags = {
-    Flag{"--output", 'o', "DICT", "the dictionary to write; - is standard output"},
+    Flag{"--output", 'o', "DICT",
+         "the dictionary to write: a file, s3://BUCKET/KEY, or - for standard output"},
     Flag{"--size", 0, "SIZE", "of the dictionary at most, 1K to 8M (default 256K)"},
     Flag{"--level", 0, "N", "the level at which it will be used (default 3)"},
     Flag{"--sample", 0, "SIZE", "of the records it is made of, in memory (default 64M)"},

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -25,7 +26,11 @@
 
 #include "base/text.hpp"
 #include "flags.hpp"
+#include "format/round_trips.hpp"
+#include "index/companions.hpp"
 #include "interrupt.hpp"
+#include "ops/archives_ahead.hpp"
+#include "ops/find.hpp"
 #include "ops/scan.hpp"
 #include "terminal.hpp"
 
@@ -247,19 +252,36 @@ ops::ScanOptions scan_options(const Arguments& arguments) {
 namespace {
 
 Status add_companions(const Arguments& arguments, const Archive& archive, Messages& messages,
-                      ops::ScanOptions& options) {
+                      std::span<const Key> keys, ops::ScanOptions& options) {
   options.companions = nullptr;
   options.read.seek = nullptr;
   if (arguments.has("--no-index")) {
     return {};
   }
   const std::vector<std::string> given = arguments.all("--index");
-  FONDS_TRY(auto companions, open_companions(archive, given, [&](const Finding& finding) {
-              messages.finding(finding);
-            }));
+  FONDS_TRY(auto companions,
+            index::open_companions(
+                archive, given, [&](const Finding& finding) { messages.finding(finding); }, keys));
   options.read.seek = companions.seek;
   options.companions = std::make_shared<const Companions>(std::move(companions));
   return {};
+}
+
+// Where each read is a round trip, companions are asked before the archive: what they tell of a
+// record is then the first thing that is fetched.
+Result<Archive> open_by_keys(const Arguments& arguments, const std::string& name,
+                             Messages& messages, std::span<const Key> keys,
+                             ops::ScanOptions& options) {
+  Archive unopened;
+  FONDS_TRY(unopened.source, open_archive_source(name));
+  FONDS_CHECK(add_companions(arguments, unopened, messages, keys, options));
+  const Companions none;
+  const auto first =
+      ops::first_range(unopened, options.companions == nullptr ? none : *options.companions, keys);
+  const std::string format = arguments.get("--format");
+  const OpenOptions how = {.format = format};
+  return first ? open_archive_at(std::move(unopened.source), how, *first)
+               : open_archive(std::move(unopened.source), how);
 }
 
 }  // namespace
@@ -267,14 +289,17 @@ Status add_companions(const Arguments& arguments, const Archive& archive, Messag
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
-                      Use use, const std::function<bool()>& enough) {
+                      Use use, const std::function<bool()>& enough, std::span<const Key> keys) {
   const std::string format = arguments.get("--format");
   ops::ScanOptions options = scan_options(arguments);
+  ops::ArchivesAhead archives(names, format, options.read);
   for (const std::string& name : names) {
     if (enough && enough()) {
       return;
     }
-    const auto archive = open_archive(name, {.format = format});
+    const bool by_keys = names.size() == 1 && !keys.empty() && is_remote(name);
+    const auto archive =
+        by_keys ? open_by_keys(arguments, name, messages, keys, options) : archives.next();
     if (interrupted()) {
       return;
     }
@@ -288,8 +313,8 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
     Progress progress(arguments, *archive->source);
     options.progress = [&progress](std::uint64_t position) { progress.at(position); };
     Status status = check_event_flags(arguments, *archive);
-    if (status && use == Use::Companions) {
-      status = add_companions(arguments, *archive, messages, options);
+    if (status && use == Use::Companions && !by_keys) {
+      status = add_companions(arguments, *archive, messages, keys, options);
     }
     if (status) {
       status = work(*archive, options);

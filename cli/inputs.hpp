@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,14 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
 std::vector<std::string> input_names_of_directories(const Arguments& arguments, Messages& messages);
 
 // Opens each archive and calls `work`; what cannot be opened or read is told and the others are
-// done. `enough`, if given, is asked before each.
+// done. `enough`, if given, is asked before each. `keys` tell what will be read.
 // With its companions, unless --no-index is given: those of --index, or those beside it.
 enum class Use : std::uint8_t { Companions, ArchiveAlone };
 void for_each_archive(const Arguments& arguments, Messages& messages,
                       const std::vector<std::string>& names,
                       const std::function<Status(const Archive&, const ops::ScanOptions&)>& work,
-                      Use use = Use::Companions, const std::function<bool()>& enough = {});
+                      Use use = Use::Companions, const std::function<bool()>& enough = {},
+                      std::span<const Key> keys = {});
 
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);

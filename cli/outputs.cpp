@@ -16,8 +16,26 @@
 
 namespace fonds::cli {
 
+namespace {
+
+// What is wrong with an output is no wrong usage, even where an option would put it right.
+template <typename T>
+Result<T> as_io(Result<T> created) {
+  if (!created && created.error().code() == ErrorCode::BadArgument) {
+    return fail(ErrorCode::Io, created.error().message(), created.error().where());
+  }
+  return created;
+}
+
+}  // namespace
+
 Status OutputFile::open(const std::string& path, bool replace) {
   if (path == "-") {
+    return {};
+  }
+  if (is_remote(path)) {
+    FONDS_TRY(object_, as_io(create_object(path, replace)));
+    sink_ = object_.get();
     return {};
   }
   std::error_code ignored;
@@ -27,11 +45,8 @@ Status OutputFile::open(const std::string& path, bool replace) {
     return fail(ErrorCode::Io, "is no plain file; -o - writes to standard output",
                 {.source = path});
   }
-  auto sink = FileSink::create(path, replace);
-  if (!sink) {
-    return fail(ErrorCode::Io, sink.error().message(), sink.error().where());
-  }
-  file_.emplace(std::move(*sink));
+  FONDS_TRY(FileSink sink, as_io(FileSink::create(path, replace)));
+  sink_ = &file_.emplace(std::move(sink));
   return {};
 }
 
@@ -39,22 +54,29 @@ Status OutputFile::write(ByteView bytes) {
   if (interrupted()) {
     return fail(ErrorCode::Cancelled, "stopped");
   }
-  return file_ ? file_->write(bytes) : stdout_.write(bytes);
+  return sink_->write(bytes);
 }
 
-std::uint64_t OutputFile::position() const {
-  return file_ ? file_->position() : stdout_.position();
-}
+std::uint64_t OutputFile::position() const { return sink_->position(); }
 
-Result<std::shared_ptr<ByteSource>> OutputFile::written() const {
-  return file_ ? file_->written() : stdout_.written();
-}
+Result<std::shared_ptr<ByteSource>> OutputFile::written() const { return sink_->written(); }
 
 Status OutputFile::commit() {
   if (interrupted()) {
     return fail(ErrorCode::Cancelled, "stopped");
   }
-  return file_ ? file_->commit(true) : stdout_.flush();
+  if (file_) {
+    return file_->commit(true);
+  }
+  return object_ ? object_->commit() : stdout_.flush();
+}
+
+Status OutputFile::abandon() { return object_ ? object_->abandon() : Status(); }
+
+void refuse_remote_output(std::string_view path, std::string_view meant) {
+  if (is_remote(path)) {
+    throw UsageError{fmt::format("-o takes {} on this machine here, no URL", meant)};
+  }
 }
 
 Interruption::Interruption()
@@ -151,6 +173,9 @@ WritingCommand::WritingCommand(const Arguments& arguments, std::string_view valu
 
 int WritingCommand::run(const std::function<Result<Exit>()>& work) {
   const Result<Exit> exit = work();
+  if (const Status left = out_.abandon(); !left) {
+    messages_.error(left.error());
+  }
   return static_cast<int>(exit ? *exit : failure(exit.error(), messages_));
 }
 

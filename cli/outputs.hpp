@@ -16,6 +16,7 @@
 #include <fonds/encoder.hpp>
 #include <fonds/error.hpp>
 #include <fonds/format.hpp>
+#include <fonds/remote.hpp>
 #include <fonds/writing.hpp>
 
 #include "codec/zstd/train.hpp"
@@ -25,20 +26,33 @@
 
 namespace fonds::cli {
 
-// The file of --output; "-" is standard output. Files appear whole or not at all.
+// What --output names: a file, an object of S3, or "-" for standard output. Files and objects
+// appear whole or not at all.
 class OutputFile final : public ByteSink {
  public:
-  // Errors: Io; BadArgument if the file is there already, without --force, or is no plain file.
+  OutputFile() = default;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // Errors: Io, also if it is there already, without --force, or is no plain file; Unsupported for
+  // other URLs.
   Status open(const std::string& path, bool replace);
   Status write(ByteView bytes) override;  // Cancelled after Ctrl-C
   std::uint64_t position() const override;
   Result<std::shared_ptr<ByteSource>> written() const override;
   Status commit();
+  // Leaves nothing of what was not committed; to be called where an error can still be told.
+  Status abandon();
 
  private:
   std::optional<FileSink> file_;
+  std::unique_ptr<ObjectSink> object_;
   StdoutSink stdout_;
+  ByteSink* sink_ = &stdout_;  // the one of them that is used
 };
+
+// Throws UsageError for a URL where only what the machine has can be meant: "a directory".
+void refuse_remote_output(std::string_view path, std::string_view meant);
 
 // From here on Ctrl-C stops the work of those who hold the token, who then clean up.
 class Interruption {

@@ -45,7 +45,8 @@ void tell_remote_use(const Arguments& arguments) {
   const RemoteUse use = remote_use();
   if (use.requests > 0 && arguments.has("--verbose")) {
     Messages(arguments).hint(
-        fmt::format("{} requests, {} bytes fetched{}", use.requests, use.bytes,
+        fmt::format("{} requests, {} bytes fetched{}{}", use.requests, use.bytes,
+                    use.sent == 0 ? std::string() : fmt::format(", {} bytes sent", use.sent),
                     use.tries == 0 ? std::string() : fmt::format(", {} tried again", use.tries)));
   }
 }

@@ -7,7 +7,7 @@ if(FONDS_BENCH)
   add_library(bench_support STATIC ${CMAKE_CURRENT_LIST_DIR}/../bench/limits/support.cpp)
   add_custom_target(bench_limits)
   foreach(driver run_once list_units limit_gzip limit_gzip_sha1 limit_zstd limit_recompress limit_stream limit_read
-      limit_recordio_zstd limit_clps)
+      limit_recordio_zstd limit_clps delay_proxy)
     add_executable(${driver} ${CMAKE_CURRENT_LIST_DIR}/../bench/limits/${driver}.cpp)
     target_link_libraries(${driver} PRIVATE bench_support PkgConfig::fonds_bench_codecs OpenSSL::Crypto)
     set_target_properties(${driver} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)

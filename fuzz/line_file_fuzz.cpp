@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codec/testing.hpp"
@@ -31,26 +32,31 @@ std::string joined(const std::vector<std::string>& lines) {
 
 void check_file(std::string_view text, const std::string& key, char delimiter, bool in_order) {
   const auto file = LineFile::open(mapped(text), delimiter);
-  const auto bound = file->lower_bound(key);
+  const auto bound = std::move(*file->lower_bound(key));
   require(file->begin() <= file->end() && file->end() <= text.size());
   require(file->begin() <= bound.stored_offset && bound.stored_offset <= file->end());
-  std::uint64_t first = file->end();
+  std::uint64_t first = file->end(), first_before = file->begin();
   std::vector<std::string> lines;
+  auto all = file->text();
   for (std::uint64_t at = file->begin(), before = at; at < file->end();) {
-    const std::string_view line = file->line_at(at);
-    require(line == text.substr(static_cast<std::size_t>(at), line.size()));
-    require(file->line_before(at) == before);
+    const auto end = std::min<std::size_t>(text.find('\n', at), file->end());
+    std::string_view line = text.substr(at, end - at);
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+    require(all.line_begin(file->begin(), at) == at);
     if (first == file->end() && key_of_line(line, delimiter) >= key) {
       first = at;
+      first_before = before;
     }
     if (!line.empty() && !is_header_line(line)) {
       lines.emplace_back(line);
     }
     before = at;
-    at = file->line_after(at);
+    at = *all.line_after(at);
     require(at > before);
+    first_before = first == file->end() ? before : first_before;
   }
-  require(!in_order || (bound.in_order && bound.stored_offset == first));
+  require(!in_order ||
+          (bound.in_order && bound.stored_offset == first && bound.before == first_before));
   expect_lines(*file->lines(), lines);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fonds/byte_source.hpp>
@@ -56,7 +57,7 @@ void check_blocks(const std::vector<std::string>& lines, const std::string& key)
   }
   const auto file = zipnum(secondary, blocks);
   expect_lines(*file->lines(), lines);
-  const auto start = file->lines_from(key);
+  const auto start = std::move(*file->lines_from(key));
   const bool found = std::any_of(lines.begin(), lines.end(),
                                  [&](const auto& line) { return key_of_line(line, ' ') == key; });
   bool seen = false;
@@ -78,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text = octets.substr(key.size());
   check_blocks(fonds::fuzz::sorted_lines(text, ' '), key);
   const auto file = zipnum(text, text);
-  const auto start = file->lines_from(key);
+  const auto start = std::move(*file->lines_from(key));
   for (int i = 0; i < 100 && start.cursor->next().value_or(true); ++i) {
   }
   return 0;

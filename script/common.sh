@@ -17,11 +17,11 @@ make_venv() {
   build/venv/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 }
 
-# The first `go` that can build the driver of the Go RecordIO library: of PATH, or where Go's own
-# packages put it.
+# find_go [LEAST]: the first `go` of that version (default: what builds the driver of the Go RecordIO
+# library), of PATH, or where Go's own packages put it.
 find_go() {
   local go version least
-  least=$(sed -n 's/^go //p' tests/interop/recordio_go/go.mod)
+  least=${1:-$(sed -n 's/^go //p' tests/interop/recordio_go/go.mod)}
   for go in go /usr/local/go/bin/go; do
     version=$("$go" env GOVERSION 2>/dev/null) || continue
     if printf '%s\n' "$least" "${version#go}" | sort -VC; then
@@ -42,4 +42,14 @@ make_go_driver() {
     cd tests/interop/recordio_go
     GOTOOLCHAIN=local CGO_ENABLED=1 "$go" build -mod=readonly -buildvcs=false -o ../../../build/go/recordio_go .
   )
+}
+
+# build/go/versitygw: an S3 server for the tests. Built once, since that takes minutes.
+make_s3_server() {
+  local go version=v1.8.0
+  go=$(find_go 1.25) || { echo "no go 1.25, which builds the S3 server versitygw: its tests are skipped" >&2; return; }
+  "$go" version -m build/go/versitygw 2>/dev/null | grep -qw "$version" && return
+  mkdir -p build/go
+  GOTOOLCHAIN=local CGO_ENABLED=0 GOBIN=$PWD/build/go "$go" install -ldflags '-s -w' "github.com/versity/versitygw/cmd/versitygw@$version" ||
+    echo "versitygw cannot be built: the tests with an S3 server are skipped" >&2
 }

@@ -337,6 +337,7 @@ CASES = {
     "zs-trunc": zst([*frames(), skippable(b"12345678")[:-3]]),
     "zs-dict-pos": zst([*frames(), skippable(RAW, 0xD)]),
     "zs-record": zst([frame(b"")]),
+    "arc-zstd": ("a.arc.zst", b"".join(map(frame, re.split(rb"(?=http:|dns:)", arc())))),
     "zs-warc": ("a.warc.zst", b"".join(map(frame, re.split(rb"(?=http:|dns:)", arc())))),
     "zr-one": zst([frame(R[0] + R[1]), *map(frame, R[2:])]),
     "zf-size": zst(frames(size=False)),

@@ -63,6 +63,7 @@ Outcome::Kind kind_of(CURLcode code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_SEND_ERROR:
+    case CURLE_SEND_FAIL_REWIND:
     case CURLE_RECV_ERROR:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
@@ -91,16 +92,21 @@ class Running {
   CURL* easy() const { return easy_; }
   const std::shared_ptr<Handler>& handler() const { return handler_; }
 
+  void end_early() { handler_->done({.kind = Outcome::Kind::Stopped, .words = {}}); }
+
   void end(CURLcode code) {
-    if (code == CURLE_OK) {
+    if (code == CURLE_OK && whole_head_) {
       tell_head();  // of a reply without a body
     }
     if (stopped_) {
-      handler_->done({.kind = Outcome::Kind::Stopped, .words = {}});
+      end_early();
       return;
     }
     Outcome outcome = {.kind = kind_of(code), .words = {}};
-    if (code != CURLE_OK) {
+    if (code == CURLE_OK && !told_) {
+      outcome = {.kind = Outcome::Kind::Broken,
+                 .words = "the connection ended in the reply's head"};
+    } else if (code != CURLE_OK) {
       outcome.words = words_[0] != '\0' ? words_ : curl_easy_strerror(code);
     }
     handler_->done(outcome);
@@ -119,11 +125,15 @@ class Running {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_FOLLOWLOCATION, request_.signing ? 0L : 1L);  // a signature names its host
+    // A signature names its host, and what is sent is meant for one.
+    set(CURLOPT_FOLLOWLOCATION, request_.signing || request_.method != "GET" ? 0L : 1L);
     set(CURLOPT_MAXREDIRS, options.redirects);
+    set(CURLOPT_PATH_AS_IS, request_.exact_path ? 1L : 0L);
     set(CURLOPT_CONNECTTIMEOUT_MS, options.connect_timeout_ms);
+    set(CURLOPT_TIMEOUT_MS, request_.total_ms);
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(CURLOPT_LOW_SPEED_TIME, options.stall_seconds);
+    set(CURLOPT_LOW_SPEED_TIME,
+        request_.stall_seconds == 0 ? options.stall_seconds : request_.stall_seconds);
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     set(CURLOPT_BUFFERSIZE, 256L << 10);
     set(CURLOPT_TCP_KEEPALIVE, 1L);
@@ -131,9 +141,12 @@ class Running {
     if (!options.ca_file.empty()) {
       set(CURLOPT_CAINFO, options.ca_file.c_str());
     }
-    if (!options.proxy.empty()) {
+    if (request_.direct) {
+      set(CURLOPT_PROXY, "");  // also none of the environment
+    } else if (!options.proxy.empty()) {
       set(CURLOPT_PROXY, options.proxy.c_str());
     }
+    set_method();
     set_identity();
     for (const std::string& line : request_.headers) {
       append(headers_, line);
@@ -144,6 +157,18 @@ class Running {
     set(CURLOPT_HEADERDATA, this);
     set(CURLOPT_WRITEFUNCTION, &Running::on_data);
     set(CURLOPT_WRITEDATA, this);
+  }
+
+  void set_method() {
+    if (request_.method != "GET") {
+      set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    }
+    if (request_.body) {
+      // Of no octets there need not be a pointer, without which they would be asked for.
+      const bool empty = request_.body->empty();
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body->size()));
+      set(CURLOPT_POSTFIELDS, empty ? "" : reinterpret_cast<const char*>(request_.body->data()));
+    }
   }
 
   void set_identity() {
@@ -167,8 +192,10 @@ class Running {
   void take_header(std::string_view line) {
     if (line.starts_with("HTTP/")) {  // also of an interim reply, and of one that leads elsewhere
       fields_.clear();
+      whole_head_ = false;
       return;
     }
+    whole_head_ = whole_head_ || trimmed(line).empty();
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
       return;
@@ -207,6 +234,7 @@ class Running {
   CURL* easy_;
   List headers_;
   std::vector<std::pair<std::string, std::string>> fields_;
+  bool whole_head_ = false;
   bool told_ = false;
   bool stopped_ = false;
   char words_[CURL_ERROR_SIZE] = {};
@@ -247,6 +275,14 @@ class CurlClient final : public Client {
     curl_multi_wakeup(multi_);
   }
 
+  void stop(const std::shared_ptr<Handler>& handler) override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_.push_back(handler);
+    }
+    curl_multi_wakeup(multi_);
+  }
+
  private:
   void run() {
     while (!ending_) {
@@ -258,7 +294,7 @@ class CurlClient final : public Client {
     }
     for (auto& [easy, running] : running_) {
       curl_multi_remove_handle(multi_, easy);
-      running->handler()->done({.kind = Outcome::Kind::Stopped, .words = {}});
+      running->end_early();
     }
     running_.clear();
     const std::lock_guard lock(mutex_);
@@ -269,11 +305,12 @@ class CurlClient final : public Client {
 
   void take_orders() {
     std::vector<std::pair<Request, std::shared_ptr<Handler>>> waiting;
-    std::vector<std::shared_ptr<Handler>> resumed;
+    std::vector<std::shared_ptr<Handler>> resumed, stopped;
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
       resumed.swap(resumed_);
+      stopped.swap(stopped_);
     }
     for (auto& [request, handler] : waiting) {
       auto running = std::make_unique<Running>(std::move(request), std::move(handler), options_);
@@ -285,13 +322,23 @@ class CurlClient final : public Client {
       running_.emplace(easy, std::move(running));
     }
     for (const auto& handler : resumed) {
-      for (const auto& [easy, running] : running_) {
-        if (running->handler() == handler) {
-          curl_easy_pause(easy, CURLPAUSE_CONT);
-          break;
-        }
+      if (const auto found = find(handler); found != running_.end()) {
+        curl_easy_pause(found->first, CURLPAUSE_CONT);
       }
     }
+    for (const auto& handler : stopped) {
+      if (const auto found = find(handler); found != running_.end()) {
+        curl_multi_remove_handle(multi_, found->first);
+        found->second->end_early();
+        running_.erase(found);
+      }
+    }
+  }
+
+  std::unordered_map<CURL*, std::unique_ptr<Running>>::iterator find(
+      const std::shared_ptr<Handler>& handler) {
+    return std::find_if(running_.begin(), running_.end(),
+                        [&](const auto& one) { return one.second->handler() == handler; });
   }
 
   void end_finished() {
@@ -316,7 +363,7 @@ class CurlClient final : public Client {
   std::atomic<bool> ending_ = false;
   std::mutex mutex_;
   std::vector<std::pair<Request, std::shared_ptr<Handler>>> waiting_;  // under mutex_
-  std::vector<std::shared_ptr<Handler>> resumed_;                      // under mutex_
+  std::vector<std::shared_ptr<Handler>> resumed_, stopped_;            // under mutex_
   std::unordered_map<CURL*, std::unique_ptr<Running>> running_;        // the thread's own
   std::thread thread_;
 };

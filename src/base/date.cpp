@@ -487,24 +487,12 @@ ParsedDate parse_warc_date(std::string_view text) {
   return parse_rfc1123(text);
 }
 
-ParsedDate parse_positional_date(std::string_view text) {
-  ParsedDate result;
-  result.quirks.not_14_digits = text.size() != 14 || !all_digits(text);
-  if (text.size() < 4 || !all_digits(text)) {
-    return result;
-  }
-  Precision written = Precision::Year;
-  const Parts parts = parts_of_digits(text.substr(0, 14), written);
-  Precision valid = valid_precision(parts, written);
-  result.quirks.invalid = valid != written;
-  if (valid == Precision::Hour) {
-    valid = Precision::Day;
-  }
-  result.value = start_of(parts, valid);
-  return result;
-}
+namespace {
 
-ParsedDate parse_arc_date(std::string_view text) {
+// Dates of digits; `precision_of` says with which precision such a date counts, if at all, by the
+// one that its parts allow and the one that it was written with.
+template <typename PrecisionOf>
+ParsedDate parse_digits(std::string_view text, PrecisionOf precision_of) {
   ParsedDate result;
   result.quirks.not_14_digits = text.size() != 14 || !all_digits(text);
   if (text.size() < 4 || !all_digits(text)) {
@@ -514,12 +502,26 @@ ParsedDate parse_arc_date(std::string_view text) {
   const Parts parts = parts_of_digits(text.substr(0, 14), written);
   const Precision valid = valid_precision(parts, written);
   result.quirks.invalid = valid != written;
-  const bool unknown_month = valid == Precision::Year && parts.month == 0;
-  const bool unknown_day = valid == Precision::Month && parts.day == 0;
-  if (valid == written || unknown_month || unknown_day) {
-    result.value = start_of(parts, valid);
+  if (const std::optional<Precision> precision = precision_of(parts, valid, written)) {
+    result.value = start_of(parts, *precision);
   }
   return result;
+}
+
+}  // namespace
+
+ParsedDate parse_positional_date(std::string_view text) {
+  return parse_digits(text, [](const Parts&, Precision valid, Precision) {
+    return std::optional(valid == Precision::Hour ? Precision::Day : valid);
+  });
+}
+
+ParsedDate parse_arc_date(std::string_view text) {
+  return parse_digits(text, [](const Parts& parts, Precision valid, Precision written) {
+    const bool unknown_month = valid == Precision::Year && parts.month == 0;
+    const bool unknown_day = valid == Precision::Month && parts.day == 0;
+    return valid == written || unknown_month || unknown_day ? std::optional(valid) : std::nullopt;
+  });
 }
 
 std::optional<Date> parse_user_date(std::string_view text) {

@@ -33,6 +33,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
      "The columns of the date and of the IP address have changed places."},
     {"arc-v1-in-v2", Severity::Warning, "ARC 1.x, URL-record",
      "The version block announces ten columns, but the record has five."},
+    {"arc-zstd", Severity::Warning, "WARC-Zstandard 1.0, rule 6",
+     "ARC records lie in Zstandard frames."},
     {"bad-field-name", Severity::Warning, "WARC 1.1, 4; WARC 00.11 draft, R3",
      "The name of a field holds characters that names cannot have."},
     {"bad-field-value", Severity::Warning,

@@ -83,6 +83,12 @@ std::optional<std::uint64_t> find_swallowed(
 }
 
 Result<std::uint64_t> step_over(Window& window, std::uint64_t from, std::uint64_t to) {
+  if (window.source()->random_access()) {
+    FONDS_TRY(const std::uint64_t size, window.source()->size());
+    const std::uint64_t there = std::max(from, std::min(to, size));
+    window.release(there);
+    return there;
+  }
   std::uint64_t at = from;
   while (at < to) {
     window.release(at);

@@ -14,7 +14,9 @@
 #include <fonds/format.hpp>
 
 #include "codec/nested.hpp"
+#include "format/round_trips.hpp"
 #include "io/replayed_source.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds {
 namespace {
@@ -98,6 +100,9 @@ DecodedHead decode_head(const Archive& archive, const RecordProbe& probe) {
         return head;  // nothing can be clearer
       }
       (*decoder)->consume(view->size());
+      if (head.bytes.size() == kHead) {
+        break;  // looking on might take a round trip
+      }
       view = (*decoder)->peek(1);
     }
     // Behind damage only while nothing has been recognized.
@@ -177,6 +182,46 @@ Result<std::unique_ptr<Decoder>> open_decoder(const Archive& archive,
 
 Result<Archive> open_archive(std::string_view path, const OpenOptions& options) {
   FONDS_TRY(auto source, open_archive_source(path));
+  return open_archive(std::move(source), options);
+}
+
+namespace {
+
+// What an archive is by one of its records; nothing if that does not say it beyond doubt.
+Result<std::optional<Archive>> recognize_at(const std::shared_ptr<ByteSource>& source,
+                                            ByteRange range) {
+  constexpr std::size_t kFirstLine = 256;
+  will_read(*source, range);
+  if (!source->random_access() || source->view()) {
+    return std::nullopt;
+  }
+  std::vector<std::byte> head(
+      static_cast<std::size_t>(std::min<std::uint64_t>(kHead, range.length)));
+  FONDS_TRY(const std::size_t n, source->read_some_at(range.offset, head));
+  head.resize(n);
+  Archive archive;
+  archive.source = source;
+  archive.format = &findable_format();
+  archive.codecs = {&probe_codec(head)};
+  const auto decoder =
+      open_decoder(archive, {.start = range.offset, .probe = archive.format->record_probe()});
+  const auto decoded = decoder ? (*decoder)->peek(kFirstLine) : Result<ByteView>(ByteView());
+  if (!decoded || !stands_alone(*archive.format, *decoded)) {
+    return std::nullopt;
+  }
+  return archive;
+}
+
+}  // namespace
+
+Result<Archive> open_archive_at(std::shared_ptr<ByteSource> source, const OpenOptions& options,
+                                ByteRange first) {
+  if (options.format.empty()) {
+    FONDS_TRY(auto archive, recognize_at(source, first));
+    if (archive) {
+      return std::move(*archive);
+    }
+  }
   return open_archive(std::move(source), options);
 }
 

@@ -17,6 +17,8 @@
 #include <fonds/making.hpp>
 #include <fonds/writing.hpp>
 
+#include "format/common/event_lines.hpp"
+
 namespace fonds {
 
 namespace {
@@ -80,9 +82,9 @@ Result<SearchReport> Format::search(const Archive& archive, const query::Query& 
   return cannot("archives are not searched", archive);
 }
 
-Result<std::vector<EventInput>> Format::event_inputs(const Archive& archive,
+Result<std::vector<EventInput>> Format::event_inputs(const Archive& /*archive*/,
                                                      const ReadOptions& /*options*/) const {
-  return cannot("archives do not tell what inputs they were made of", archive);
+  return std::vector<EventInput>();
 }
 
 Status Format::event_fields(const Archive& archive, const ReadOptions& /*options*/,
@@ -91,9 +93,13 @@ Status Format::event_fields(const Archive& archive, const ReadOptions& /*options
   return cannot("archives have no list of keys", archive);
 }
 
-Status Format::write_events(const Archive& archive, const ReadOptions& /*options*/,
-                            unsigned /*threads*/, const EventSink& /*sink*/) const {
-  return cannot("archives hold no events", archive);
+Status Format::write_events(const Archive& archive, const ReadOptions& options,
+                            unsigned /*threads*/, const EventSink& sink) const {
+  if (!traits().events) {
+    return cannot("archives hold no events", archive);
+  }
+  FONDS_TRY(const auto reader, open(archive, options));
+  return write_lines(*reader, sink);
 }
 
 Result<std::unique_ptr<SegmentJoiner>> Format::join_segments(std::span<const Archive> archives,

@@ -49,17 +49,22 @@ class CaptureStream {
                 const TimeRange& times, const Findings& finding)
       : file_(file), keys_(keys), times_(times), finding_(finding) {
     found_.file = number;
-    if (!file.sorted_by_key()) {
+  }
+
+  // To be called first.
+  Status begin() {
+    if (!file_.sorted_by_key()) {
       look_at_all();
-      return;
+      return {};
     }
-    SortedLines::Start start = file.lines->lines_from(keys.begin);
+    FONDS_TRY(SortedLines::Start start, file_.lines->lines_from(keys_.begin));
     cursor_ = std::move(start.cursor);
     if (!start.in_order) {
       finding_(make_finding("cdx-order", "the lines of this index are not in order",
-                            {.source = file.name}));
+                            {.source = file_.name}));
       look_at_all();
     }
+    return {};
   }
 
   // False at the end.
@@ -235,7 +240,9 @@ Status CaptureSearch::find(const CaptureQuery& query, const Output& out,
     return {};
   };
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    FONDS_CHECK(push(std::make_unique<CaptureStream>(files_[i], i, keys, times, finding)));
+    auto stream = std::make_unique<CaptureStream>(files_[i], i, keys, times, finding);
+    FONDS_CHECK(stream->begin());
+    FONDS_CHECK(push(std::move(stream)));
   }
   std::uint64_t given = 0;
   while (!streams.empty()) {

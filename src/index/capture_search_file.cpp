@@ -9,12 +9,14 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fonds/bytes.hpp>
 
 #include "index/capture.hpp"
 #include "index/line_file.hpp"
 #include "index/zipnum.hpp"
+#include "io/remote/url.hpp"
 
 namespace fonds::index {
 namespace {
@@ -43,6 +45,18 @@ Result<CaptureFile> open_zipnum(std::shared_ptr<ByteSource> secondary) {
 
 // "index.idx" of "index.cdx.gz".
 std::optional<std::string> secondary_beside(const std::string& blocks) {
+  if (remote::is_url(blocks)) {
+    const auto url = remote::parse_url(blocks);
+    const std::string name = url ? remote::file_name(*url) : std::string();
+    // The two endings that such files have; a look at each would cost a request.
+    for (const std::string_view ending : {".cdx.gz", ".cdxj.gz"}) {
+      if (name.ends_with(ending)) {
+        const std::string stem = name.substr(0, name.size() - ending.size());
+        return remote::beside(*url, stem + ".idx").text();
+      }
+    }
+    return std::nullopt;
+  }
   std::filesystem::path path(blocks);
   for (path.replace_extension(); path.has_extension(); path.replace_extension()) {
     std::filesystem::path secondary = path;
@@ -58,11 +72,12 @@ std::optional<std::string> secondary_beside(const std::string& blocks) {
 
 Result<CaptureFile> open_capture_file(std::shared_ptr<ByteSource> source) {
   const std::string name = source->name();
-  const auto bytes = source->view();
-  if (!bytes) {
+  if (!source->random_access()) {
     return unsupported("an index of captures is searched, which a pipe cannot be", name);
   }
-  const std::string_view head = as_text(bytes->first(std::min(bytes->size(), kHead)));
+  std::vector<std::byte> beginning(kHead);
+  FONDS_TRY(const std::size_t size, source->read_at(0, beginning));
+  const std::string_view head = as_text(ByteView(beginning).first(size));
   if (head.starts_with(kGzip)) {
     const auto secondary = secondary_beside(name);
     if (!secondary) {

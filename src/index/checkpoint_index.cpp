@@ -9,6 +9,8 @@
 
 #include <fonds/formats/warc.hpp>
 
+#include "index/companions.hpp"
+
 namespace fonds::index {
 namespace {
 
@@ -45,7 +47,7 @@ struct Judge {
   }
 };
 
-class CheckpointIndex final : public RecordIndex {
+class CheckpointIndex final : public RecordIndex, public TellsRange {
  public:
   explicit CheckpointIndex(std::shared_ptr<const CheckpointFile> file) : file_(std::move(file)) {}
 
@@ -77,6 +79,18 @@ class CheckpointIndex final : public RecordIndex {
       hints.push_back({{}, nullptr, Judge{key.text, {}, id_of(0), true}});
     }
     return hints;
+  }
+
+  // From one checkpoint to the next, with the byte before, of which a point may need bits. Where
+  // the last one ends is not known.
+  Result<ByteRange> range(const Archive& /*archive*/, const Key& key) const override {
+    const bool by_id = key.kind == Key::Kind::Id || key.kind == Key::Kind::Bare;
+    const auto last = by_id ? file_->find_id(key.text) : std::nullopt;
+    if (!last || *last + 1 >= file_->size()) {
+      return ByteRange{};
+    }
+    const std::uint64_t begin = file_->head(*last).stored_offset - 1;
+    return ByteRange{begin, file_->head(*last + 1).stored_offset - begin};
   }
 
  private:

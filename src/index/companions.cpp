@@ -1,4 +1,6 @@
 // Opening what lies beside an archive.
+#include "index/companions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +15,7 @@
 
 #include <fonds/format.hpp>
 #include <fonds/record_index.hpp>
+#include <fonds/remote.hpp>
 
 #include "index/capture_index.hpp"
 #include "index/capture_search.hpp"
@@ -20,6 +23,7 @@
 #include "index/checkpoint_index.hpp"
 #include "index/companion_kind.hpp"
 #include "index/gzidx.hpp"
+#include "io/remote/url.hpp"
 
 namespace fonds {
 namespace {
@@ -39,13 +43,12 @@ class Opener {
 
   Status open(const std::string& path) {
     FONDS_TRY(auto file, open_source(path));
-    FONDS_TRY(const std::uint64_t size, archive_.source->size());
     FONDS_TRY(const index::CompanionKind kind, index::companion_kind(*file));
     switch (kind) {
       case index::CompanionKind::Checkpoints:
-        return add_checkpoints(std::move(file), size);
+        return add_checkpoints(std::move(file));
       case index::CompanionKind::Gzidx:
-        return add_gzidx(std::move(file), size);
+        return add_gzidx(std::move(file));
       case index::CompanionKind::Captures:
         break;
     }
@@ -58,7 +61,8 @@ class Opener {
   Companions found;
 
  private:
-  Status add_checkpoints(std::shared_ptr<ByteSource> file, std::uint64_t size) {
+  Status add_checkpoints(std::shared_ptr<ByteSource> file) {
+    FONDS_TRY(const std::uint64_t size, archive_.source->size());
     FONDS_TRY(auto checkpoints, index::CheckpointFile::read(std::move(file), size));
     for (const Finding& finding : checkpoints->findings()) {
       finding_(finding);
@@ -68,7 +72,8 @@ class Opener {
     return {};
   }
 
-  Status add_gzidx(std::shared_ptr<ByteSource> file, std::uint64_t size) {
+  Status add_gzidx(std::shared_ptr<ByteSource> file) {
+    FONDS_TRY(const std::uint64_t size, archive_.source->size());
     FONDS_TRY(auto points, index::GzidxFile::read(std::move(file), size));
     for (const Finding& finding : points->findings()) {
       finding_(finding);
@@ -110,8 +115,44 @@ std::vector<std::string> companion_paths(const Archive& archive) {
   return paths;
 }
 
+namespace {
+
+// URLs beside that of an archive where companions that tell of the keys could be.
+std::vector<std::string> remote_candidates(const std::string& archive, std::span<const Key> keys) {
+  bool ids = false, uris = false;
+  for (const Key& key : keys) {
+    const bool bare = key.kind == Key::Kind::Bare;
+    uris = uris || bare || key.kind == Key::Kind::Uri;
+    ids = ids || ((bare || key.kind == Key::Kind::Id) && key.text.size() == index::kCheckpointId);
+  }
+  std::vector<std::string> urls;
+  const auto url = remote::parse_url(archive);
+  if (!url || !url->query.empty()) {
+    return urls;  // what comes behind the path is the archive's own: a signature, say
+  }
+  const auto add = [&](std::string_view ending) {
+    urls.push_back(remote::beside(*url, remote::file_name(*url) + std::string(ending)).text());
+  };
+  if (ids) {
+    add(".chk.lz4");
+  }
+  if (uris) {
+    std::ranges::for_each(std::array<std::string_view, 3>{".cdxj", ".cdx", ".idx"}, add);
+  }
+  return urls;
+}
+
+}  // namespace
+
 Result<Companions> open_companions(const Archive& archive, std::span<const std::string> given,
                                    const std::function<void(const Finding&)>& finding) {
+  return index::open_companions(archive, given, finding, {});
+}
+
+Result<Companions> index::open_companions(const Archive& archive,
+                                          std::span<const std::string> given,
+                                          const std::function<void(const Finding&)>& finding,
+                                          std::span<const Key> keys) {
   Opener opener(archive, finding);
   for (const std::string& path : given) {
     FONDS_CHECK(opener.open(path));
@@ -119,15 +160,29 @@ Result<Companions> open_companions(const Archive& archive, std::span<const std::
   if (!given.empty()) {
     return std::move(opener.found);
   }
+  const auto stale = [&](const std::string& path, const Error& error) {
+    finding(make_finding("companion-stale",
+                         fmt::format("the companion {} cannot be used: {}", path, error.message()),
+                         {.source = archive.source->name()}));
+  };
+  if (is_remote(archive.source->name())) {
+    for (const std::string& url : remote_candidates(archive.source->name(), keys)) {
+      if (const auto status = opener.open(url); status) {
+        break;
+      } else if (status.error().code() == ErrorCode::Cancelled) {
+        return fail(ErrorCode::Cancelled, status.error().message());
+      } else if (status.error().code() != ErrorCode::NotFound) {
+        stale(url, status.error());
+      }
+    }
+    return std::move(opener.found);
+  }
   for (const std::string& path : companion_paths(archive)) {
     if (path.ends_with(kOffsets)) {
       continue;
     }
     if (const auto status = opener.open(path); !status) {
-      finding(make_finding(
-          "companion-stale",
-          fmt::format("the companion {} cannot be used: {}", path, status.error().message()),
-          {.source = archive.source->name()}));
+      stale(path, status.error());
     }
   }
   return std::move(opener.found);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,19 +14,32 @@
 namespace fonds::index {
 namespace {
 
-std::string_view without_return(std::string_view line) {
-  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+// Without a line feed at the end, and without a carriage return there.
+std::string_view without_end(std::string_view line) {
+  line.remove_suffix(line.ends_with('\n') ? 1 : 0);
+  line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  return line;
 }
+
+constexpr std::uint64_t kProbe = std::uint64_t{4} << 10;  // around the middle, to each side
+constexpr std::uint64_t kRest = std::uint64_t{64} << 10;  // is read at once
+constexpr std::size_t kMostHead = std::size_t{64} << 10;
 
 class FileCursor final : public LineCursor {
  public:
-  FileCursor(const LineFile& file, std::uint64_t begin) : file_(file), next_(begin) {}
+  FileCursor(const LineFile& file, std::uint64_t begin)
+      : file_(file), text_(file.text()), next_(begin) {}
 
   Result<bool> next() override {
-    while (next_ < file_.end()) {
+    while (next_ < text_.end()) {
       at_ = next_;
-      line_ = file_.line_at(at_);
-      next_ = file_.line_after(at_ + line_.size());
+      const auto line = text_.until(at_, '\n');
+      if (!line) {
+        FONDS_TRY(next_, text_.line_after(at_));  // that it is too long is told once
+        return fail(line.error().code(), line.error().message(), where());
+      }
+      next_ = at_ + line->size();
+      line_ = without_end(*line);
       if (!line_.empty() && !is_header_line(line_)) {
         return true;
       }
@@ -37,6 +51,7 @@ class FileCursor final : public LineCursor {
 
  private:
   const LineFile& file_;
+  LineText text_;
   std::uint64_t at_ = 0;
   std::uint64_t next_;
 };
@@ -53,77 +68,77 @@ bool is_header_line(std::string_view line) {
 }
 
 Result<LineFile> LineFile::open(std::shared_ptr<ByteSource> source, char delimiter) {
-  const auto bytes = source->view();
-  if (!bytes) {
+  if (!source->random_access()) {
     return fail(ErrorCode::Unsupported, "a pipe cannot be searched", {.source = source->name()});
   }
-  return LineFile(std::move(source), as_text(*bytes), delimiter);
+  LineFile file(std::move(source), delimiter);
+  FONDS_CHECK(file.find_ends());
+  return file;
 }
 
-LineFile::LineFile(std::shared_ptr<ByteSource> source, std::string_view text, char delimiter)
-    : source_(std::move(source)), text_(text), delimiter_(delimiter) {
-  end_ = text_.find_last_not_of("\r\n") + 1;  // 0 if there is nothing else
-  while (begin_ < end_) {
-    const std::string_view line = line_at(begin_);
-    if (!line.empty() && !is_header_line(line)) {
+Status LineFile::find_ends() {
+  FONDS_TRY(end_, source_->size());
+  LineText all = text();
+  while (end_ > 0) {
+    const std::uint64_t from = end_ - std::min(end_, kProbe);
+    FONDS_CHECK(all.look_at({from, end_ - from}));
+    FONDS_TRY(std::string_view tail, all.at(from, static_cast<std::size_t>(end_ - from)));
+    tail = tail.substr(0, static_cast<std::size_t>(end_ - from));
+    const std::size_t last = tail.find_last_not_of("\r\n");
+    end_ = last == std::string_view::npos ? from : from + last + 1;
+    if (last != std::string_view::npos) {
       break;
     }
-    begin_ = line_after(begin_);
   }
+  LineText lines = text();
+  while (begin_ < end_) {
+    FONDS_TRY(const std::string_view line, lines.until(begin_, '\n'));
+    if (!without_end(line).empty() && !is_header_line(line)) {
+      break;
+    }
+    head_ += line.substr(0, kMostHead - std::min(kMostHead, head_.size()));
+    begin_ += line.size();
+  }
+  return {};
 }
 
-std::string_view LineFile::line_at(std::uint64_t stored_offset) const {
-  const std::string_view rest = text_.substr(0, static_cast<std::size_t>(end_))
-                                    .substr(static_cast<std::size_t>(stored_offset));
-  return without_return(rest.substr(0, rest.find('\n')));
-}
-
-std::uint64_t LineFile::line_after(std::uint64_t stored_offset) const {
-  const std::size_t line_end = text_.find('\n', static_cast<std::size_t>(stored_offset));
-  return line_end < end_ ? line_end + 1 : end_;
-}
-
-std::uint64_t LineFile::line_before(std::uint64_t stored_offset) const {
-  const std::string_view before =
-      text_.substr(static_cast<std::size_t>(begin_),
-                   static_cast<std::size_t>(std::min(stored_offset, end_) - begin_));
-  // The octet at its end ends the line itself.
-  const std::size_t line_end =
-      before.size() < 2 ? std::string_view::npos : before.rfind('\n', before.size() - 2);
-  return line_end == std::string_view::npos ? begin_ : begin_ + line_end + 1;
-}
-
-LineFile::Bound LineFile::lower_bound(std::string_view key) const {
-  const std::string_view text = text_.substr(0, static_cast<std::size_t>(end_));
+Result<LineFile::Bound> LineFile::lower_bound(std::string_view key) const {
+  LineText text = this->text();
   // Stops at the end of the key: lines may be long.
-  const auto key_at = [&](std::size_t at) {
-    const std::string_view rest = text.substr(at);
-    const auto* const end = std::find_if(rest.begin(), rest.end(),
-                                         [&](char c) { return c == delimiter_ || c == '\n'; });
-    const std::string_view found(rest.begin(), static_cast<std::size_t>(end - rest.begin()));
-    return end != rest.end() && *end == '\n' ? without_return(found) : found;
+  const auto key_at = [&](std::uint64_t at) -> Result<std::string> {
+    FONDS_TRY(std::string_view found, text.until(at, delimiter_));
+    const bool column = found.ends_with(delimiter_);
+    found.remove_suffix(column ? 1 : 0);
+    return std::string(column || !found.ends_with('\n') ? found : without_end(found));
   };
-  auto low = static_cast<std::size_t>(begin_);   // lines before it have smaller keys
-  auto high = static_cast<std::size_t>(end_);    // a line that begins here has none
-  std::optional<std::string_view> below, above;  // keys around what is left
-  Bound bound;
+  std::uint64_t low = begin_;               // lines before it have smaller keys
+  std::uint64_t high = end_;                // a line that begins here has none
+  std::optional<std::string> below, above;  // keys around what is left
+  Bound bound = {.before = begin_};
   while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    const std::string_view before = text.substr(low, middle - low);
-    const std::size_t line_end = before.rfind('\n');
-    const std::size_t at = line_end == std::string_view::npos ? low : low + line_end + 1;
-    const auto after = static_cast<std::size_t>(line_after(at));
-    const std::string_view found = key_at(at);
-    if ((below && found < *below) || (above && found > *above) ||
-        (after < high && key_at(after) < found)) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    // At last with some lines behind, which whoever searches goes on to.
+    const bool last = high - low <= kRest;
+    const std::uint64_t from = last ? low : middle - std::min(kProbe, middle - low);
+    FONDS_CHECK(text.look_at({from, last ? high - low + kProbe : 2 * kProbe}));
+    FONDS_TRY(const std::uint64_t at, text.line_begin(low, middle));
+    FONDS_TRY(const std::uint64_t after, text.line_after(at));
+    FONDS_TRY(std::string found, key_at(at));
+    bool descends = false;
+    if (after < high) {
+      FONDS_TRY(const std::string next, key_at(after));
+      descends = next < found;
+    }
+    if (descends || (below && found < *below) || (above && found > *above)) {
       bound.in_order = false;
     }
     if (found < key) {
       low = after;
-      below = found;
+      bound.before = at;
+      below = std::move(found);
     } else {
       high = at;
-      above = found;
+      above = std::move(found);
     }
   }
   bound.stored_offset = low;
@@ -134,9 +149,9 @@ std::unique_ptr<LineCursor> LineFile::lines_at(std::uint64_t stored_offset) cons
   return std::make_unique<FileCursor>(*this, stored_offset);
 }
 
-SortedLines::Start LineFile::lines_from(std::string_view key) const {
-  const Bound bound = lower_bound(key);
-  return {lines_at(bound.stored_offset), bound.in_order};
+Result<SortedLines::Start> LineFile::lines_from(std::string_view key) const {
+  FONDS_TRY(const Bound bound, lower_bound(key));
+  return Start{lines_at(bound.stored_offset), bound.in_order};
 }
 
 }  // namespace fonds::index

@@ -6,10 +6,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fonds/byte_source.hpp>
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
+
+#include "index/line_text.hpp"
 
 namespace fonds::index {
 
@@ -52,46 +55,47 @@ class SortedLines {
   // All lines.
   virtual std::unique_ptr<LineCursor> lines() const = 0;
   // Lines from the first one on whose key is not less than `key`; some before it may come first.
-  // What is in the way of a search is only noticed where the search goes.
-  virtual Start lines_from(std::string_view key) const = 0;
+  // What is in the way of a search is only noticed where the search goes. Errors: Io.
+  virtual Result<Start> lines_from(std::string_view key) const = 0;
   virtual char delimiter() const = 0;
 };
 
 // A plain file. Lines end with LF or CR LF, the last one may have no end.
 class LineFile final : public SortedLines {
  public:
-  // Errors: Unsupported if the source has no ByteSource::view().
+  // Errors: Unsupported for a pipe; Io.
   static Result<LineFile> open(std::shared_ptr<ByteSource> source, char delimiter = ' ');
 
   // A search by halves; reads a few lines of each half that is left, and no line twice. Lines whose
-  // keys are seen to contradict the order make `in_order` false.
+  // keys are seen to contradict the order make `in_order` false. Of a file that is not mapped a few
+  // KiB of each half are read, and the last 64 KiB at once.
   struct Bound {
     std::uint64_t stored_offset = 0;  // of the first line whose key is not less; else end()
+    std::uint64_t before = 0;         // of the line before that; begin() before the first one
     bool in_order = true;
   };
-  Bound lower_bound(std::string_view key) const;
-  // The line that begins at `stored_offset`, which is less than end(), without its line end.
-  std::string_view line_at(std::uint64_t stored_offset) const;
-  // Where the next line begins, and the one before: begin() before the first one.
-  std::uint64_t line_after(std::uint64_t stored_offset) const;
-  std::uint64_t line_before(std::uint64_t stored_offset) const;
+  Result<Bound> lower_bound(std::string_view key) const;
   // Lines with a key lie in here: header lines before them and empty ones behind them are left out.
   std::uint64_t begin() const { return begin_; }
   std::uint64_t end() const { return end_; }
-  // What comes before them.
-  std::string_view head() const { return text_.substr(0, static_cast<std::size_t>(begin_)); }
+  // What comes before them, up to 64 KiB.
+  std::string_view head() const { return head_; }
 
   std::unique_ptr<LineCursor> lines() const override { return lines_at(begin_); }
   std::unique_ptr<LineCursor> lines_at(std::uint64_t stored_offset) const;
-  Start lines_from(std::string_view key) const override;
+  Result<Start> lines_from(std::string_view key) const override;
   char delimiter() const override { return delimiter_; }
   const std::string& name() const { return source_->name(); }
+  // All of it up to end().
+  LineText text() const { return {source_, end_}; }
 
  private:
-  LineFile(std::shared_ptr<ByteSource> source, std::string_view text, char delimiter);
+  LineFile(std::shared_ptr<ByteSource> source, char delimiter)
+      : source_(std::move(source)), delimiter_(delimiter) {}
+  Status find_ends();
   std::shared_ptr<ByteSource> source_;
-  std::string_view text_;  // the whole file
   char delimiter_;
+  std::string head_;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
 };

@@ -72,9 +72,70 @@ INSTANTIATE_TEST_SUITE_P(LookUps, LineFileLookUp, testing::ValuesIn(kLookUps),
 
 TEST_P(LineFileLookUp, GivesTheLinesFromTheKeyOn) {
   const LineFile file = open_text(GetParam().text);
-  const auto start = file.lines_from(GetParam().key);
+  const auto start = std::move(*file.lines_from(GetParam().key));
   EXPECT_TRUE(start.in_order);
   EXPECT_EQ(rest_of(*start.cursor), GetParam().expected);
+}
+
+TEST_P(LineFileLookUp, GivesTheSameOfAFileThatIsNotMapped) {
+  const auto file =
+      LineFile::open(std::make_shared<testing_io::Unmapped>(bytes_of(GetParam().text)));
+  ASSERT_TRUE(file.has_value());
+  const auto start = file->lines_from(GetParam().key);
+  ASSERT_TRUE(start.has_value());
+  EXPECT_TRUE(start->in_order);
+  EXPECT_EQ(rest_of(*start->cursor), GetParam().expected);
+}
+
+// 40 000 lines, some of which are longer than what a look at the middle brings.
+std::string long_text(std::mt19937& random) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) {
+    const std::size_t length = random() % 500 == 0 ? random() % 30'000 : random() % 60;
+    text += std::to_string(100'000 + 2 * i) + " " + std::string(length, 'x') + "\n";
+  }
+  return text;
+}
+
+TEST(LineFile, FileThatIsNotMappedIsSearchedByAFewReads) {
+  std::mt19937 random(9);
+  const std::string text = long_text(random);
+  const LineFile mapped = open_text(text);
+  for (int round = 0; round < 200; ++round) {
+    const std::string key = std::to_string(100'000 + random() % 80'010);
+    const auto source = std::make_shared<testing_io::Unmapped>(bytes_of(text));
+    const auto file = LineFile::open(source);
+    ASSERT_TRUE(file.has_value());
+    const auto found = file->lower_bound(key);
+    const auto wanted = mapped.lower_bound(key);
+    ASSERT_TRUE(found && wanted);
+    ASSERT_EQ(found->stored_offset, wanted->stored_offset) << key;
+    ASSERT_EQ(found->before, wanted->before) << key;
+    ASSERT_TRUE(found->in_order);
+    std::uint64_t bytes = 0;
+    for (const ByteRange& read : source->reads) {
+      bytes += read.length;
+    }
+    ASSERT_LT(source->reads.size(), 40U) << key;
+    ASSERT_LT(bytes, std::uint64_t{500} << 10) << key;
+  }
+}
+
+TEST(LineFile, FileThatBecomesShorterIsAnError) {
+  class Cut final : public ByteSource {
+   public:
+    const std::string& name() const override { return name_; }
+    bool random_access() const override { return true; }
+    Result<std::uint64_t> size() override { return 100; }
+    Result<std::size_t> read_at(std::uint64_t, MutableByteView) override { return 0; }
+    Result<std::size_t> read_next(MutableByteView) override { return 0; }
+
+   private:
+    std::string name_ = "cut";
+  };
+  const auto file = LineFile::open(std::make_shared<Cut>());
+  ASSERT_FALSE(file.has_value());
+  EXPECT_EQ(file.error().code(), ErrorCode::Io);
 }
 
 TEST(LineFile, LookUpsEqualLinearSearch) {
@@ -98,7 +159,7 @@ TEST(LineFile, LookUpsEqualLinearSearch) {
       Lines expected;
       std::copy_if(lines.begin(), lines.end(), std::back_inserter(expected),
                    [&](const std::string& line) { return key_of_line(line, ' ') >= key; });
-      const auto start = file.lines_from(key);
+      const auto start = std::move(*file.lines_from(key));
       ASSERT_TRUE(start.in_order) << text;
       ASSERT_EQ(rest_of(*start.cursor), expected) << text;
     }
@@ -111,7 +172,7 @@ TEST(LineFile, LinesOfMegabytesAreFound) {
     text += std::string(1, key) + " " + std::string(std::size_t{3} << 20, key) + "\n";
   }
   const LineFile file = open_text(text);
-  const auto start = file.lines_from("d");
+  const auto start = std::move(*file.lines_from("d"));
   EXPECT_TRUE(start.in_order);
   ASSERT_TRUE(start.cursor->next().value_or(false));
   EXPECT_EQ(start.cursor->line().substr(0, 3), "d d");
@@ -130,15 +191,14 @@ TEST(LineFile, LinesKnowWhereTheyLie) {
   EXPECT_FALSE(cursor->next().value_or(true));
 }
 
-TEST(LineFile, StepsBackALine) {
+TEST(LineFile, BoundKnowsTheLineBefore) {
   const LineFile file = open_text("!h\na 1\nb 2\nc 3");
   EXPECT_EQ(file.begin(), 3U);
   EXPECT_EQ(file.end(), 14U);
-  EXPECT_EQ(file.line_before(file.end()), 11U);
-  EXPECT_EQ(file.line_before(11), 7U);
-  EXPECT_EQ(file.line_before(7), 3U);
-  EXPECT_EQ(file.line_before(3), 3U);
-  EXPECT_EQ(file.line_at(7), "b 2");
+  EXPECT_EQ(file.lower_bound("d")->before, 11U);
+  EXPECT_EQ(file.lower_bound("c")->before, 7U);
+  EXPECT_EQ(file.lower_bound("b")->before, 3U);
+  EXPECT_EQ(file.lower_bound("a")->before, 3U);
 }
 
 TEST(LineFile, FileOutOfOrderIsNoticedWhereTheSearchGoes) {
@@ -146,16 +206,16 @@ TEST(LineFile, FileOutOfOrderIsNoticedWhereTheSearchGoes) {
   for (int i = 0; i < 1000; ++i) {
     text += std::to_string((i * 7919) % 1000 + 1000) + " x\n";
   }
-  EXPECT_FALSE(open_text(text).lower_bound("1500").in_order);
+  EXPECT_FALSE(open_text(text).lower_bound("1500")->in_order);
 }
 
 TEST(LineFile, DescendingLinesAreNoticed) {
-  EXPECT_FALSE(open_text("c 1\nb 1\na 1\n").lower_bound("b").in_order);
+  EXPECT_FALSE(open_text("c 1\nb 1\na 1\n").lower_bound("b")->in_order);
 }
 
 TEST(LineFile, OtherDelimiter) {
   const LineFile file = open_text("a b|1\na c|2\n", '|');
-  EXPECT_EQ(rest_of(*file.lines_from("a c").cursor), Lines{"a c|2"});
+  EXPECT_EQ(rest_of(*file.lines_from("a c")->cursor), Lines{"a c|2"});
 }
 
 TEST(LineFile, AnyOctetsAreSearchedToAnEnd) {
@@ -166,7 +226,7 @@ TEST(LineFile, AnyOctetsAreSearchedToAnEnd) {
       c = "\n\r !\0abCDX"[random() % 11];
     }
     const LineFile file = open_text(text);
-    const auto start = file.lines_from("a");
+    const auto start = std::move(*file.lines_from("a"));
     const Lines all = rest_of(*file.lines());
     EXPECT_LE(rest_of(*start.cursor).size(), all.size());
   }
@@ -181,8 +241,8 @@ TEST(LineFile, PipeIsRefused) {
 
 TEST(LineFile, HugeLineWithoutEndTakesNoLongerThanReadingIt) {
   const LineFile file = open_text(std::string(std::size_t{64} << 20, 'x'));
-  EXPECT_EQ(file.lower_bound("y").stored_offset, file.end());
-  EXPECT_EQ(file.lower_bound("a").stored_offset, 0U);
+  EXPECT_EQ(file.lower_bound("y")->stored_offset, file.end());
+  EXPECT_EQ(file.lower_bound("a")->stored_offset, 0U);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "index/line_file.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::index {
 namespace {
@@ -141,11 +142,9 @@ class ZipNumCursor final : public LineCursor {
  public:
   ZipNumCursor(const LineFile& secondary, const OpenBlocks& open_blocks,
                const std::string& default_file, std::uint64_t begin)
-      : secondary_(secondary),
+      : entries_(secondary.lines_at(begin)),
         open_blocks_(open_blocks),
-        default_file_(default_file),
-        entry_(begin),
-        next_entry_(begin) {}
+        default_file_(default_file) {}
 
   Result<bool> next() override {
     while (true) {
@@ -159,31 +158,30 @@ class ZipNumCursor final : public LineCursor {
           return true;
         }
       }
-      if (next_entry_ >= secondary_.end()) {
+      FONDS_TRY(const bool more, next_block());
+      if (!more) {
         return false;
       }
-      FONDS_CHECK(next_block());
     }
   }
   Location where() const override {
     return {.source = source_ != nullptr ? source_->name() : file_,
             .stored_offset = stored_offset_};
   }
-  Position position() const override { return {entry_, number_}; }
+  Position position() const override { return {entries_->position().outer, number_}; }
 
  private:
-  Status next_block() {
-    entry_ = next_entry_;
+  // False at the end.
+  Result<bool> next_block() {
     number_ = 0;
-    const std::string_view line = secondary_.line_at(entry_);
-    next_entry_ = secondary_.line_after(entry_ + line.size());
-    if (line.empty() || is_header_line(line)) {
-      return {};
+    FONDS_TRY(const bool more, entries_->next());
+    if (!more) {
+      return false;
     }
+    const std::string_view line = entries_->line();
     auto block = parse_zipnum_line(line);
     if (!block) {
-      return tl::unexpected(
-          std::move(block.error()).with({.source = secondary_.name(), .stored_offset = entry_}));
+      return tl::unexpected(std::move(block.error()).with(entries_->where()));
     }
     FONDS_CHECK(open_file(block->file.empty() ? default_file_ : block->file));
     stored_offset_ = block->stored_offset;
@@ -192,7 +190,7 @@ class ZipNumCursor final : public LineCursor {
       return tl::unexpected(std::move(text.error()).with(where()));
     }
     text_ = *text;
-    return {};
+    return true;
   }
 
   // Keeps the last file open.
@@ -221,6 +219,7 @@ class ZipNumCursor final : public LineCursor {
         return fail(ErrorCode::LimitExceeded,
                     fmt::format("a block has {} stored bytes", block.stored_length));
       }
+      fonds::will_read(*source_, {block.stored_offset, block.stored_length});
       stored_.resize(static_cast<std::size_t>(block.stored_length));
       FONDS_TRY(const std::size_t got, source_->read_at(block.stored_offset, stored_));
       stored = ByteView(stored_).first(got);
@@ -259,11 +258,9 @@ class ZipNumCursor final : public LineCursor {
     return {};
   }
 
-  const LineFile& secondary_;
+  std::unique_ptr<LineCursor> entries_;  // at the secondary line of the block
   const OpenBlocks& open_blocks_;
   const std::string& default_file_;
-  std::uint64_t entry_;  // the secondary line of the block
-  std::uint64_t next_entry_;
   std::string file_;
   std::shared_ptr<ByteSource> source_;
   std::uint64_t stored_offset_ = 0;
@@ -334,12 +331,12 @@ std::unique_ptr<LineCursor> ZipNum::lines() const {
                                         secondary_.begin());
 }
 
-SortedLines::Start ZipNum::lines_from(std::string_view key) const {
-  const LineFile::Bound bound = secondary_.lower_bound(key);
+Result<SortedLines::Start> ZipNum::lines_from(std::string_view key) const {
+  FONDS_TRY(const LineFile::Bound bound, secondary_.lower_bound(key));
   // The key may begin inside the block before the first one that begins with it.
-  const std::uint64_t begin = secondary_.line_before(bound.stored_offset);
-  return {std::make_unique<ZipNumCursor>(secondary_, open_blocks_, default_file_, begin),
-          bound.in_order};
+  return Start{
+      std::make_unique<ZipNumCursor>(secondary_, open_blocks_, default_file_, bound.before),
+      bound.in_order};
 }
 
 }  // namespace fonds::index

@@ -36,7 +36,7 @@ class ZipNum final : public SortedLines {
  public:
   // Whether a file that begins with `head`, up to 64 KiB, is a secondary index.
   static bool recognize(std::string_view head);
-  // Errors: Unsupported if the source has no ByteSource::view().
+  // Errors: Unsupported for a pipe; Io.
   static Result<std::unique_ptr<ZipNum>> open(std::shared_ptr<ByteSource> secondary,
                                               OpenBlocks open_blocks);
 
@@ -45,7 +45,7 @@ class ZipNum final : public SortedLines {
   // block itself is damaged; LimitExceeded. The place is that of the secondary line, or of the
   // block. Errors that are not only the block's: NotFound and Io, of the file that holds it.
   std::unique_ptr<LineCursor> lines() const override;
-  Start lines_from(std::string_view key) const override;
+  Result<Start> lines_from(std::string_view key) const override;
   char delimiter() const override { return ' '; }
   const std::string& name() const { return secondary_.name(); }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "index/zipnum.hpp"
+#include "io/remote/url.hpp"
 
 namespace fonds::index {
 namespace {
@@ -83,9 +86,48 @@ fs::path locate(const fs::path& secondary, const std::string& name) {
   return {};
 }
 
+// Of an index at a URL only the names beside it are tried, each of which costs a request.
+Result<std::shared_ptr<ByteSource>> open_beside(const std::string& secondary,
+                                                const std::string& name) {
+  FONDS_TRY(const remote::Url url, remote::parse_url(secondary));
+  const bool plain = name.find('/') == std::string::npos && stays_inside(name);
+  for (const char* const ending : {"", ".gz", ".cdx.gz", ".cdxj.gz"}) {
+    if (!plain) {
+      break;
+    }
+    FONDS_TRY(auto source, open_source(remote::beside(url, name + ending).text()));
+    if (const auto size = source->size(); size) {
+      return source;
+    } else if (size.error().code() != ErrorCode::NotFound) {
+      return fail(size.error().code(), size.error().message(), size.error().where());
+    }
+  }
+  return fail(
+      ErrorCode::NotFound,
+      fmt::format("the file of its blocks, {}, is not beside it", escape_for_terminal(name)),
+      {.source = secondary});
+}
+
+struct OpenFiles {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<ByteSource>> sources;  // under mutex
+};
+
 }  // namespace
 
 OpenBlocks blocks_beside(const std::string& secondary_path) {
+  if (remote::is_url(secondary_path)) {
+    // A file that was found stays open: to find it again would cost requests.
+    const auto open = std::make_shared<OpenFiles>();
+    return [secondary_path, open](const std::string& name) -> Result<std::shared_ptr<ByteSource>> {
+      const std::lock_guard lock(open->mutex);
+      auto& source = open->sources[name];
+      if (source == nullptr) {
+        FONDS_TRY(source, open_beside(secondary_path, name));
+      }
+      return source;
+    };
+  }
   return [secondary_path](const std::string& name) -> Result<std::shared_ptr<ByteSource>> {
     const fs::path found = locate(secondary_path, name);
     if (found.empty()) {

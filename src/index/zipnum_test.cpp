@@ -66,7 +66,7 @@ std::unique_ptr<ZipNum> open_zipnum(const Files& files) {
 // Lines with a key that is not less than `key`; messages of what is wrong, in brackets.
 Lines lines_from(const SortedLines& file, std::string_view key) {
   Lines lines;
-  const auto start = file.lines_from(key);
+  const auto start = std::move(*file.lines_from(key));
   for (auto there = start.cursor->next(); !there || *there; there = start.cursor->next()) {
     if (!there) {
       lines.push_back("[" + there.error().to_string() + "]");

@@ -13,10 +13,12 @@
 
 #include <fonds/byte_source.hpp>
 
+#include "io/will_read.hpp"
+
 namespace fonds {
 namespace {
 
-class ConcatenatedSource final : public ByteSource {
+class ConcatenatedSource final : public ByteSource, public ReadsAhead {
  public:
   ConcatenatedSource(std::vector<std::shared_ptr<ByteSource>> files,
                      std::vector<SourcePiece> pieces, std::string name)
@@ -51,6 +53,18 @@ class ConcatenatedSource final : public ByteSource {
   }
 
   void forget(ByteRange range) override {
+    for_each_piece(range, [](ByteSource& file, ByteRange part) { file.forget(part); });
+  }
+  void will_read(ByteRange range) override {
+    for_each_piece(range, [](ByteSource& file, ByteRange part) { fonds::will_read(file, part); });
+  }
+
+  std::span<const SourcePiece> pieces() const override { return pieces_; }
+
+ private:
+  // Calls `take` with each file of which a part lies in the range, and that part.
+  template <typename Take>
+  void for_each_piece(ByteRange range, Take take) {
     const std::uint64_t stop =
         range.offset +
         std::min(range.length, std::numeric_limits<std::uint64_t>::max() - range.offset);
@@ -61,13 +75,9 @@ class ConcatenatedSource final : public ByteSource {
       }
       const std::uint64_t from = std::max(range.offset, piece.offset) - piece.offset;
       const std::uint64_t to = std::min(stop - piece.offset, piece.length);
-      files_[i]->forget({from, to - from});
+      take(*files_[i], ByteRange{from, to - from});
     }
   }
-
-  std::span<const SourcePiece> pieces() const override { return pieces_; }
-
- private:
   std::uint64_t end() const {
     return pieces_.empty() ? 0 : pieces_.back().range.offset + pieces_.back().range.length;
   }

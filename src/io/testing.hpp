@@ -39,4 +39,30 @@ class Pipe final : public ByteSource {
   std::string name_;
 };
 
+// Reads at positions without a view, as an object at a URL is read; notes what is read.
+class Unmapped final : public ByteSource {
+ public:
+  explicit Unmapped(std::vector<std::byte> bytes, std::string name = "unmapped")
+      : bytes_(std::move(bytes)), name_(std::move(name)) {}
+  const std::string& name() const override { return name_; }
+  bool random_access() const override { return true; }
+  Result<std::uint64_t> size() override { return bytes_.size(); }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    const std::uint64_t from = std::min<std::uint64_t>(offset, bytes_.size());
+    const std::size_t n = std::min<std::size_t>(out.size(), bytes_.size() - from);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), n, out.begin());
+    reads.push_back({from, n});
+    return n;
+  }
+  Result<std::size_t> read_next(MutableByteView) override {
+    return fail(ErrorCode::Unsupported, "it is read at positions");
+  }
+
+  std::vector<ByteRange> reads;
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::string name_;
+};
+
 }  // namespace fonds::testing_io

@@ -9,6 +9,7 @@
 #include <fonds/format.hpp>
 #include <fonds/record_index.hpp>
 
+#include "index/companions.hpp"
 #include "ops/find.hpp"
 
 namespace fonds {
@@ -21,7 +22,7 @@ Result<OpenRecord> Archive::at(std::string_view key, const ReadOptions& options)
   FONDS_TRY(Key parsed, parse_key(key));
   const std::vector<Key> keys = {std::move(parsed)};
   const auto ignore = [](const Finding&) {};
-  FONDS_TRY(auto companions, open_companions(*this, {}, ignore));
+  FONDS_TRY(auto companions, index::open_companions(*this, {}, ignore, keys));
   ops::ScanOptions scan;
   scan.read = options;
   scan.companions = std::make_shared<const Companions>(std::move(companions));

@@ -12,6 +12,8 @@
 #include "base/text.hpp"
 #include "format/common/judge.hpp"
 #include "ops/convert_check.hpp"
+#include "ops/found_events.hpp"
+#include "ops/record_filter.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -35,6 +37,11 @@ std::string writable_formats() {
 std::string_view usual_compression(const Archive& archive) {
   const std::string_view codec = archive.codec().name();
   return codec == "none" || codec == "zstd" || codec == "lz4" ? codec : "gzip";
+}
+
+// Whether records behind it are understood by it: the version block of an ARC.
+bool defines_others(const Record& record) {
+  return record.format() == "arc" && record.kind() == "warcinfo";
 }
 
 bool same(const WriteOptions::Entry& a, const WriteOptions::Entry& b) {
@@ -137,19 +144,30 @@ class Conversion {
     return read;
   }
 
-  // Shows all records of an archive to a writer that has to know them before.
+  // What chooses among records that a reader gives; events are chosen by Format::search().
+  const query::Query* where_of(const Archive& archive) const {
+    return archive.format->traits().search ? nullptr : options_.where;
+  }
+
+  // Shows the records that will be written to a writer that has to know them before.
   Status survey(const Archive& archive) {
     if (!archive.source->random_access()) {
       return {};
     }
-    FONDS_TRY(const auto reader, archive.format->open(archive, reading()));
+    const ReadOptions read = reading();
+    FONDS_TRY(auto choice, RecordChoice::make(archive, where_of(archive), read, false));
+    FONDS_TRY(const auto reader, archive.format->open(archive, read));
     for (bool first = true;; first = false) {
-      FONDS_TRY(const Record* const record, reader->next());
+      FONDS_TRY(Record* const record, reader->next());
       if (record == nullptr || (first && !writer_->wants_survey(*record))) {
         return {};
       }
-      writer_->survey(*record, origin_);
       const std::size_t header = record->raw_header().size();
+      std::vector<Finding> told_later;
+      FONDS_TRY(const bool chosen, choice.chooses(*reader, *record, record->ordinal, told_later));
+      if (chosen || defines_others(*record)) {
+        writer_->survey(*record, origin_);
+      }
       FONDS_TRY(const RecordEnd end, reader->finish());
       advance(header, end);
     }
@@ -238,12 +256,12 @@ class Conversion {
   }
 
   Status pump(const Archive& archive) {
-    FONDS_TRY(const auto opened, archive.format->open(archive, reading()));
-    std::optional<DigestingReader> digesting;
-    if (options_.check) {
-      digesting.emplace(*opened, keeps_headers());
+    if (options_.where != nullptr && archive.format->traits().search) {
+      return pump_found(archive);
     }
-    RecordReader* const reader = digesting ? &*digesting : opened.get();
+    const ReadOptions read = reading();
+    FONDS_TRY(auto choice, RecordChoice::make(archive, options_.where, read, true));
+    FONDS_TRY(const auto reader, archive.format->open(archive, read));
     std::uint64_t told = 0;
     while (true) {
       FONDS_TRY(Record* const record, reader->next());
@@ -253,25 +271,108 @@ class Conversion {
       if (record == nullptr) {
         return {};
       }
-      const std::size_t header = record->raw_header().size();
-      lose("record headers", header == 0 || target_.format->traits().captures ? 0 : 1);
-      writer_->comes_from(origin_);
-      FONDS_CHECK(writer_->write(*reader, *record));
-      FONDS_TRY(RecordEnd end, reader->finish());
-      FONDS_CHECK(writer_->close(end));
-      if (digesting && writer_->fate() == RecordWriter::Fate::Whole) {
-        digests_.push_back(digesting->digest());
-      }
-      advance(header, end);
-      lose_strays(end.findings);
-      FONDS_CHECK(judge(archive, std::move(end.findings), options_.rewrite));
-      ++report_.records;
-      report_.records_kept += writer_->fate() == RecordWriter::Fate::Whole ? 1 : 0;
+      FONDS_CHECK(put_if_chosen(archive, choice, *reader, *record));
       if (options_.progress && reader->stored_position() > told + (std::uint64_t{1} << 20)) {
         told = reader->stored_position();
         options_.progress(archive, told);
       }
     }
+  }
+
+  // What a format finds by itself.
+  Status pump_found(const Archive& archive) {
+    SearchOptions search;
+    search.read = reading();
+    search.table_order = search.read.stored_order;
+    search.threads = options_.rewrite.write.threads;
+    std::vector<Finding> findings;
+    const auto note = [&](const Finding& finding) { findings.push_back(finding); };
+    const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(put_lines(archive, lines));
+                               return true;
+                             },
+                             .finding = note};
+    const auto take = [&](RecordReader& reader, const Record& record) -> Status {
+      ++report_.records;
+      FONDS_TRY(RecordEnd end, put(reader, record));
+      return judge(archive, std::move(end.findings), options_.rewrite);
+    };
+    FONDS_CHECK(find_events(archive, *options_.where, search, sink, take));
+    return judge(archive, std::move(findings), options_.rewrite);
+  }
+
+  Status put_lines(const Archive& archive, std::string_view lines) {
+    const Archive found = events_in_memory(lines, archive.source->name());
+    FONDS_TRY(const auto reader, found.format->open(found, reading()));
+    while (true) {
+      FONDS_TRY(const Record* const record, reader->next());
+      if (record == nullptr) {
+        return {};
+      }
+      if (const auto end = put(*reader, *record); !end) {
+        // Places in what was found are none in the archive.
+        return fail(end.error().code(), end.error().message());
+      }
+      ++report_.records;
+    }
+  }
+
+  Status put_if_chosen(const Archive& archive, RecordChoice& choice, RecordReader& reader,
+                       Record& record) {
+    const std::size_t header = record.raw_header().size();
+    std::vector<Finding> of_content;
+    FONDS_TRY(const bool chosen, choice.chooses(reader, record, record.ordinal, of_content));
+    for (Finding& finding : of_content) {
+      tell(archive, record, finding);
+    }
+    const bool stays = target_.format->traits().captures && defines_others(record);
+    Record* given = &record;
+    std::unique_ptr<RecordReader> again;
+    RecordEnd end;
+    if (chosen || stays) {
+      FONDS_TRY(again, choice.again(given));
+      FONDS_TRY(end, put(again != nullptr ? *again : reader, *given));
+      if (again != nullptr) {
+        FONDS_CHECK(reader.finish());  // which finds what is found again
+      }
+    } else {
+      FONDS_TRY(end, reader.finish());
+    }
+    report_.records += chosen ? 1 : 0;
+    advance(header, end);
+    lose_strays(end.findings);
+    return judge(archive, std::move(end.findings), options_.rewrite);
+  }
+
+  // What kept a query from reading content takes nothing from a record that is kept as it is.
+  void tell(const Archive& archive, const Record& record, Finding& finding) const {
+    if (options_.rewrite.on_finding) {
+      finding.where.source = archive.source->name();
+      finding.where.ordinal = record.ordinal;
+      options_.rewrite.on_finding(finding);
+    }
+  }
+
+  // Writes a record of which nothing was consumed, and finishes it.
+  Result<RecordEnd> put(RecordReader& reader, const Record& record) {
+    std::optional<DigestingReader> digesting;
+    if (options_.check) {
+      digesting.emplace(reader, keeps_headers());
+      digesting->begin(record);
+    }
+    RecordReader& from = digesting ? *digesting : reader;
+    lose("record headers",
+         record.raw_header().empty() || target_.format->traits().captures ? 0 : 1);
+    writer_->comes_from(origin_);
+    FONDS_CHECK(writer_->write(from, record));
+    FONDS_TRY(RecordEnd end, from.finish());
+    FONDS_CHECK(writer_->close(end));
+    const bool whole = writer_->fate() == RecordWriter::Fate::Whole;
+    if (digesting && whole) {
+      digests_.push_back(digesting->digest());
+    }
+    report_.records_kept += whole ? 1 : 0;
+    return end;
   }
 
   const Target& target_;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <fonds/format.hpp>
+#include <fonds/query.hpp>
 
 #include "ops/train.hpp"
 
@@ -40,11 +41,13 @@ struct ConvertOptions {
   bool check = false;
   // zstd: a first pass over the archives makes a dictionary, which is used if it pays.
   bool train_dictionary = false;
+  // Only records that match, and those that define others. All are read and checked as without it.
+  const query::Query* where = nullptr;
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 
 struct ConvertReport {
-  std::uint64_t records = 0;       // read
+  std::uint64_t records = 0;       // read; with `where` those that match
   std::uint64_t records_kept = 0;  // those of them that are in the output, whole
   // What the target cannot hold: "record headers" and the number of them.
   std::map<std::string, std::uint64_t, std::less<>> not_carried;
@@ -62,7 +65,7 @@ struct ConvertReport {
 // Errors: those of reading and writing; Corrupt at the first damage, which was told to on_finding,
 // unless skip_damaged, and if the check fails; Unsupported if the sink of the check cannot be read,
 // and for train_dictionary with a pipe; BadArgument for train_dictionary where there is no zstd to
-// use it.
+// use it; with `where` those of RecordChoice::make() and Format::search().
 Result<ConvertReport> convert(std::span<const Archive> archives, const Target& target,
                               ByteSink& sink, const ConvertOptions& options);
 

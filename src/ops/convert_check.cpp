@@ -9,12 +9,18 @@
 
 namespace fonds::ops {
 
-Result<Record*> DigestingReader::next() {
+void DigestingReader::begin(const Record& record) {
   hasher_.finish();
   shown_ = {};
+  if (headers_) {
+    hasher_.update(record.raw_header());
+  }
+}
+
+Result<Record*> DigestingReader::next() {
   FONDS_TRY(Record* const record, reader_.next());
-  if (record != nullptr && headers_) {
-    hasher_.update(record->raw_header());
+  if (record != nullptr) {
+    begin(*record);
   }
   return record;
 }

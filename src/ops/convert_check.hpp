@@ -25,6 +25,8 @@ class DigestingReader final : public RecordReader {
   // `reader` must outlive this. With `headers` the digest covers the header's octets too.
   DigestingReader(RecordReader& reader, bool headers) : reader_(reader), headers_(headers) {}
 
+  // For a record that `reader` has come to by itself; next() does so of its own.
+  void begin(const Record& record);
   Result<Record*> next() override;
   Result<ByteView> peek_block(std::size_t at_least) override;
   void consume_block(std::size_t n) override;

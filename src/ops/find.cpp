@@ -8,7 +8,11 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "format/round_trips.hpp"
+#include "index/companions.hpp"
 #include "index/held_record.hpp"
+#include "io/bounded_source.hpp"
+#include "io/will_read.hpp"
 #include "ops/describe.hpp"
 
 namespace fonds::ops {
@@ -205,22 +209,42 @@ Result<std::unique_ptr<RecordReader>> open_at(const Archive& archive, const Read
   return Opener(archive).at(options, place);
 }
 
+bool Opener::stands_alone(const ReadOptions& options, Place place) const {
+  constexpr std::size_t kFirstLine = 256;
+  if (archive_.source->view() || options.resume) {
+    return false;
+  }
+  DecodeOptions decode = decode_options(options);
+  decode.probe = archive_.format->record_probe();
+  decode.start = place.unit;
+  const auto decoder = open_decoder(archive_, decode);
+  if (!decoder || (*decoder)->skip(place.inner).value_or(0) != place.inner) {
+    return false;
+  }
+  const auto head = (*decoder)->peek(kFirstLine);
+  return head && fonds::stands_alone(*archive_.format, *head);
+}
+
 Result<std::unique_ptr<RecordReader>> Opener::at(const ReadOptions& options, Place place) {
   ReadOptions read = options;
-  if (place.unit > 0) {
-    if (!state_) {
-      ReadOptions first = options;
-      first.skim = true;
-      first.resume = nullptr;
-      FONDS_TRY(const auto beginning, archive_.format->open(archive_, first));
-      FONDS_CHECK(beginning->next());
-      state_ = beginning->state();
-    }
-    read.state = *state_;
+  if (place.unit > 0 && (state_ || !stands_alone(options, place))) {
+    FONDS_TRY(read.state, state(options));
   }
   read.start = place.unit;
   read.start_inner = place.inner;
   return archive_.format->open(archive_, read);
+}
+
+Result<std::string> Opener::state(const ReadOptions& options) {
+  if (!state_) {
+    ReadOptions first = options;
+    first.skim = true;
+    first.resume = nullptr;
+    FONDS_TRY(const auto beginning, archive_.format->open(archive_, first));
+    FONDS_CHECK(beginning->next());
+    state_ = beginning->state();
+  }
+  return *state_;
 }
 
 Result<std::optional<RecordFinder::Opened>> RecordFinder::find(std::size_t i) {
@@ -243,9 +267,57 @@ Result<std::optional<RecordFinder::Opened>> RecordFinder::find(std::size_t i) {
   return place ? by_place(*place, false) : std::optional<Opened>();
 }
 
+// The archive up to the end of the unit at a place; nothing if that unit is too long to be decoded
+// at once, or is not good.
+std::optional<Archive> RecordFinder::up_to_unit(Place place) const {
+  DecodeOptions decode = decode_options(options_.read);
+  decode.probe = archive_.format->record_probe();
+  decode.start = place.unit;
+  const auto decoder = open_decoder(archive_, decode);
+  if (!decoder || !(*decoder)->peek(1) || (*decoder)->stored_position() <= place.unit) {
+    return std::nullopt;
+  }
+  Archive unit = archive_;
+  unit.source = std::make_shared<BoundedSource>(archive_.source, (*decoder)->stored_position());
+  const auto again = open_decoder(unit, decode);
+  const bool whole = again && (*again)->skip(std::uint64_t{1} << 62) && !(*again)->has_findings();
+  return whole ? std::optional(unit) : std::nullopt;
+}
+
+std::optional<OpenRecord> RecordFinder::alone(Place place) {
+  constexpr std::uint64_t kMostHeld = std::uint64_t{64} << 20;
+  if (archive_.source->view() || archive_.codec().name() == "none") {
+    return std::nullopt;  // where nothing is saved by it
+  }
+  const auto up_to = up_to_unit(place);
+  if (!up_to) {
+    return std::nullopt;
+  }
+  const Archive& unit = units_.emplace_back(*up_to);
+  auto reader = Opener(unit).at(options_.read, place);
+  auto record = reader ? (*reader)->next() : nullptr;
+  if (!record || *record == nullptr || (*record)->place != place) {
+    return std::nullopt;
+  }
+  // What goes on in another unit is read in the usual way.
+  const auto length = (*record)->length();
+  if (!length || *length > std::min(kMostHeld, options_.read.memory_budget / 8)) {
+    return std::nullopt;
+  }
+  const auto block = (*reader)->peek_block(static_cast<std::size_t>(*length));
+  if (!block || block->size() < *length) {
+    return std::nullopt;
+  }
+  return OpenRecord{std::move(*reader), *record};
+}
+
 Result<std::optional<RecordFinder::Opened>> RecordFinder::by_place(const Found& found, bool exact) {
   Opened opened;
   opened.ordinal = found.ordinal;
+  if (auto here = alone(found.place)) {
+    opened.open = std::move(*here);
+    return opened;
+  }
   FONDS_TRY(opened.open.reader, opener_.at(options_.read, found.place));
   FONDS_TRY(opened.open.record, opened.open.reader->next());
   const Record* const record = opened.open.record;
@@ -271,6 +343,9 @@ Result<std::optional<RecordFinder::Opened>> RecordFinder::by_companions(const Ke
       drop(*index, hints.error().message());
       continue;
     }
+    if (!hints->empty()) {
+      expect(*index, key);
+    }
     auto verdict = RecordHint::Verdict::NotHere;
     for (const RecordHint& hint : *hints) {
       Opened opened;
@@ -292,22 +367,31 @@ Result<std::optional<RecordFinder::Opened>> RecordFinder::by_companions(const Ke
 Result<RecordHint::Verdict> RecordFinder::follow(const RecordHint& hint, const Key& key,
                                                  Opened& opened) {
   using Verdict = RecordHint::Verdict;
-  ReadOptions read = options_.read;
-  read.resume = hint.resume;
-  auto reader = opener_.at(read, hint.place);
-  if (!reader) {
-    return Verdict::Next;
-  }
-  opened.open.reader = std::move(*reader);
   auto verdict = Verdict::GoOn;
-  do {
+  if (auto here =
+          hint.resume == nullptr && hint.place.unit > 0 ? alone(hint.place) : std::nullopt) {
+    opened.open = std::move(*here);
+    verdict = hint.judge(opened.open.record);
+  } else {
+    ReadOptions read = options_.read;
+    read.resume = hint.resume;
+    auto reader = opener_.at(read, hint.place);
+    if (!reader) {
+      return Verdict::Next;
+    }
+    opened.open = {std::move(*reader), nullptr};
+  }
+  while (verdict == Verdict::GoOn) {
     const auto next = opened.open.reader->next();
     if (!next && next.error().code() == ErrorCode::Cancelled) {
       return fail(ErrorCode::Cancelled, next.error().message());
     }
     opened.open.record = next.value_or(nullptr);
     verdict = hint.judge(opened.open.record);
-  } while (verdict == Verdict::GoOn && opened.open.record != nullptr);
+    if (opened.open.record == nullptr) {
+      break;
+    }
+  }
   if (verdict != Verdict::Here) {
     return verdict == Verdict::GoOn ? Verdict::Next : verdict;
   }
@@ -322,6 +406,33 @@ Result<RecordHint::Verdict> RecordFinder::follow(const RecordHint& hint, const K
     return fit ? Verdict::Here : Verdict::Next;
   }
   return Verdict::Here;
+}
+
+// Tells a source where each read is a round trip what the index says of the record.
+void RecordFinder::expect(const RecordIndex& index, const Key& key) const {
+  const auto* const tells = dynamic_cast<const index::TellsRange*>(&index);
+  if (tells != nullptr && !archive_.source->view()) {
+    will_read(*archive_.source, tells->range(archive_, key).value_or(ByteRange{}));
+  }
+}
+
+std::optional<ByteRange> first_range(const Archive& archive, const Companions& companions,
+                                     std::span<const Key> keys) {
+  constexpr std::uint64_t kUnknown = std::uint64_t{64} << 10;  // bytes of a record
+  for (const Key& key : keys) {
+    if (key.kind == Key::Kind::Offset && key.number > 0) {
+      return ByteRange{key.number, kUnknown};
+    }
+    for (const auto& index : companions.records) {
+      const auto* const tells = dynamic_cast<const index::TellsRange*>(index.get());
+      const auto range =
+          tells == nullptr ? ByteRange{} : tells->range(archive, key).value_or(ByteRange{});
+      if (range.offset > 0 && range.length > 0) {
+        return range;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 void RecordFinder::drop(const RecordIndex& index, std::string why) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,11 +47,22 @@ class Opener {
   explicit Opener(const Archive& archive) : archive_(archive) {}
   // As open_at().
   Result<std::unique_ptr<RecordReader>> at(const ReadOptions& options, Place place);
+  // RecordReader::state() behind the first record, by which those behind it are understood.
+  Result<std::string> state(const ReadOptions& options);
 
  private:
+  // Whether the record there needs nothing of what the archive begins with: asked only where that
+  // would have to be fetched.
+  bool stands_alone(const ReadOptions& options, Place place) const;
+
   const Archive& archive_;
   std::optional<std::string> state_;  // of a reader behind the first record
 };
+
+// The stored bytes in which the first record lies whose place is known by its key, or by
+// companions, for open_archive_at(); nothing if none is. Of `archive` only the source is used.
+std::optional<ByteRange> first_range(const Archive& archive, const Companions& companions,
+                                     std::span<const Key> keys);
 
 // Opens the records of keys one by one. What a companion says counts only if the record that is
 // found there fits the key; a companion that leads elsewhere is told of and not asked again.
@@ -75,6 +88,11 @@ class RecordFinder {
 
  private:
   Result<std::optional<Opened>> by_companions(const Key& key);
+  // The record at a place, read without anything behind its unit; nothing if that does not hold the
+  // whole record.
+  std::optional<OpenRecord> alone(Place place);
+  std::optional<Archive> up_to_unit(Place place) const;
+  void expect(const RecordIndex& index, const Key& key) const;
   Result<RecordHint::Verdict> follow(const RecordHint& hint, const Key& key, Opened& opened);
   Result<std::optional<Opened>> by_place(const Found& found, bool exact);
   void drop(const RecordIndex& index, std::string why);
@@ -84,6 +102,7 @@ class RecordFinder {
   const std::vector<Key>& keys_;
   std::function<void(const Finding&)> finding_;
   Opener opener_;
+  std::deque<Archive> units_;  // archives that end with one unit, for the readers that were given
   std::vector<const RecordIndex*> dropped_;
   std::optional<std::vector<std::optional<Found>>> places_;
 };

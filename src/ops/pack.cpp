@@ -18,6 +18,7 @@
 #include "format/common/judge.hpp"
 #include "ops/archive_files.hpp"
 #include "ops/catalog.hpp"
+#include "ops/found_events.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -131,7 +132,11 @@ class Packing {
     } else {
       FONDS_TRY(input, open_event_source(paths_[number]));
     }
-    if (input.format == nullptr || input.is("kv-ir")) {
+    const bool text = input.format == nullptr;
+    if (options_.where != nullptr && (text || input.format->traits().events)) {
+      return add_found(writer, std::move(input), names_[number]);
+    }
+    if (text || input.is("kv-ir")) {
       return writer.add(std::move(input.source), names_[number]);
     }
     if (input.is("clp-s")) {
@@ -160,7 +165,44 @@ class Packing {
     scan.threads = options_.writer.threads;
     scan.read = options_.writer.read;
     scan.strict = options_.writer.strict;
-    return add_catalog(writer, archive, names_[number], scan, options_.writer.on_finding);
+    return add_catalog(writer, archive, names_[number], options_.where, scan,
+                       options_.writer.on_finding);
+  }
+
+  // The events of an input that match.
+  Status add_found(clps::ArchiveWriter& writer, EventSource input, std::string_view name) {
+    if (options_.writer.exact) {
+      return fail(ErrorCode::BadArgument,
+                  "--exact keeps inputs whole, of which --where would leave out a part");
+    }
+    Archive archive = input.archive();
+    if (input.format == nullptr) {
+      FONDS_TRY(archive, open_archive(std::move(input.source), {.format = "jsonl"}));
+      archive.format = &events_format();
+    }
+    SearchOptions search;
+    search.read = options_.writer.read;
+    search.threads = options_.writer.threads;
+    if (!input.is("clp-s") && !options_.writer.timestamp_key.empty()) {
+      FONDS_TRY(search.time_key, query::parse_path(options_.writer.timestamp_key));
+    }
+    FONDS_CHECK(writer.begin(name));
+    std::vector<Finding> findings;
+    const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(writer.add_lines(lines));
+                               return true;
+                             },
+                             .finding = [&](const Finding& f) { findings.push_back(f); }};
+    FONDS_CHECK(find_events(archive, *options_.where, search, sink));
+    return judge(archive, std::move(findings), judging());
+  }
+
+  RewriteOptions judging() const {
+    RewriteOptions judging;
+    judging.skip_damaged = options_.skip_damaged;
+    judging.strict = options_.writer.strict;
+    judging.on_finding = options_.writer.on_finding;
+    return judging;
   }
 
   Status add_archive(clps::ArchiveWriter& writer, const EventSource& input) {
@@ -176,11 +218,7 @@ class Packing {
     }
     FONDS_TRY(auto events, clps::Archive::open(std::move(source), std::move(with)));
     FONDS_CHECK(writer.add(std::move(events)));
-    RewriteOptions judging;
-    judging.skip_damaged = options_.skip_damaged;
-    judging.strict = options_.writer.strict;
-    judging.on_finding = options_.writer.on_finding;
-    return judge(archive, std::move(*findings), judging);
+    return judge(archive, std::move(*findings), judging());
   }
 
   // Takes a finished archive.
@@ -205,9 +243,10 @@ class Packing {
     } else if (report_.archives.empty()) {
       FONDS_CHECK(write_single_file(archive, *options_.sink));
     } else {
-      return fail(ErrorCode::LimitExceeded,
-                  "the events take more than one archive, and only one goes to standard output; a "
-                  "larger --target-encoded-size, or -o FILE");
+      return fail(
+          ErrorCode::LimitExceeded,
+          "the events take more than one archive, and only one goes to standard output or an "
+          "object of S3; a larger --target-encoded-size, or -o FILE");
     }
     report_.archives.push_back(std::move(packed));
     return {};

@@ -13,6 +13,7 @@
 #include <fonds/error.hpp>
 #include <fonds/finding.hpp>
 #include <fonds/formats/clps_writing.hpp>
+#include <fonds/query.hpp>
 
 #include "ops/event_source.hpp"
 
@@ -23,7 +24,8 @@ struct PackOptions {
   // without a timestamp_key it is kCatalogTime if the first input is a web archive.
   clps::WriterOptions writer = {};
   SourceNaming naming = {};
-  std::string output;         // as ArchiveFiles::Options::output
+  const query::Query* where = nullptr;  // only events that match, and records of web archives
+  std::string output;                   // as ArchiveFiles::Options::output
   ByteSink* sink = nullptr;   // instead of `output`: takes one archive, committed by the caller
   bool directories = false;   // archives are directories
   bool replace = false;       // what is there already
@@ -52,7 +54,8 @@ struct PackReport {
 // They appear when all are complete. Errors: those of reading and writing; BadArgument for options
 // that cannot be met; NotFound; Unsupported for archives of other formats; Corrupt for damage of
 // archives of events, and with WriterOptions::strict for any damage and for what would be changed
-// or left out.
+// or left out. With `where` texts are JSON Lines, and what is no event there is damage; the inputs
+// of an archive of events are not told apart.
 Result<PackReport> pack(std::span<const std::string> paths, const PackOptions& options);
 
 }  // namespace fonds::ops

@@ -13,11 +13,11 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "ops/count_fields.hpp"
+#include "ops/found_events.hpp"
 #include "ops/record_filter.hpp"
 #include "ops/scan.hpp"
 #include "ops/search_records.hpp"
 #include "ops/search_values.hpp"
-#include "query/tree.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -77,10 +77,10 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
   if (!total_) {
     total_.emplace(options.want);
   }
-  for (SearchGroup& group : report->groups) {
-    FONDS_CHECK(total_->add(std::move(group), scan.read.memory_budget / 8));
+  for (const SearchGroup& group : report->groups) {
+    total_->add(group);
   }
-  return {};
+  return total_->check(scan.read.memory_budget / 8);
 }
 
 Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& scan,
@@ -90,13 +90,21 @@ Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& s
     ScanOptions records = scan;
     records.threads = options.threads;
     records.strict = request_.strict;
+    std::vector<RuledOut> not_read;
+    if (!request_.indexes.empty()) {
+      FONDS_TRY(not_read, ruled_out(archive, request_.query, request_.indexes,
+                                    options.read.memory_budget / 4, sink.finding));
+    }
     FONDS_TRY(SearchedRecords searched,
-              search_records(archive, request_.query, options, records, sink));
+              search_records(archive, request_.query, options, records, sink, not_read));
     unknown_names_ = std::move(searched.unknown_names);
     return std::move(searched.report);
   }
-  FONDS_CHECK(query::refuse_date_ranges(request_.query.root));
-  return archive.format->search(archive, request_.query, options, sink);
+  if (!request_.indexes.empty()) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("--index is for web archives, not for {}", archive.format->name()));
+  }
+  return find_events(archive, request_.query, options, sink);
 }
 
 bool Search::enough() const {

@@ -6,14 +6,15 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fonds/format.hpp>
 #include <fonds/query.hpp>
 #include <fonds/search.hpp>
 
+#include "format/common/search_total.hpp"
 #include "ops/list.hpp"
 #include "ops/scan.hpp"
-#include "ops/search_total.hpp"
 
 namespace fonds::ops {
 
@@ -26,6 +27,8 @@ struct SearchRequest {
   bool align = false;         // tables for a terminal; else tabs
   bool total = false;         // one answer for all archives; not for Records and Any
   bool strict = false;        // stop at the first warning or error
+  // CDXJ of web archives: records that they rule out are not read.
+  std::vector<std::string> indexes = {};
 };
 
 // Asks archives one after the other and puts the answers out. Records come as JSON Lines; counts

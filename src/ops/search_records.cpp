@@ -17,11 +17,11 @@
 
 #include "base/calendar.hpp"
 #include "base/date_span.hpp"
+#include "format/common/search_total.hpp"
 #include "ops/describe.hpp"
 #include "ops/projection.hpp"
 #include "ops/record_filter.hpp"
 #include "ops/scan.hpp"
-#include "ops/search_total.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -74,7 +74,22 @@ class SearchWorker final : public Worker {
 
   const RecordFilter& filter() const { return *filter_; }
 
+  // For a worker of one stretch among others: the number of its first record, where that begins,
+  // and how many records have matched before.
+  void go_on(std::uint64_t number, std::uint64_t at, std::uint64_t matched) {
+    seen_ = number;
+    begin_ = at;
+    matched_ = before_ = matched;
+  }
+
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
+    if (const auto begin = std::exchange(begin_, {}); begin && *begin != record.place.unit) {
+      return fail(ErrorCode::Corrupt,
+                  fmt::format("no record begins at {}, where the index has one end; was it made of "
+                              "this archive?",
+                              *begin),
+                  {.source = task_.archive.source->name()});
+    }
     found_.clear();
     const std::uint64_t number = seen_++;
     bool matches = in_time(record);
@@ -98,11 +113,14 @@ class SearchWorker final : public Worker {
     out.beside = static_cast<std::size_t>(total_.held());
     matched_ += matches ? 1 : 0;
     const auto& limit = task_.options.limit;
-    return !stop && !(limit && matched_ >= *limit) &&
-           !(task_.options.want == Want::Any && matched_ > 0);
+    ended_ =
+        stop || (limit && matched_ >= *limit) || (task_.options.want == Want::Any && matched_ > 0);
+    return !ended_;
   }
 
-  std::uint64_t matched() const { return matched_; }
+  std::uint64_t matched() const { return matched_ - before_; }
+  // Whether later records are not wanted.
+  bool ended() const { return ended_; }
   const SearchTotal& total() const { return total_; }
 
  private:
@@ -134,7 +152,8 @@ class SearchWorker final : public Worker {
         if (begin) {
           begin = floor_to(*begin, options.interval);
         }
-        return total_.add({.begin = begin, .count = 1}, task_.memory / 8);
+        total_.add_time(begin, 1);
+        return total_.check(task_.memory / 8);
       }
       case Want::Min:
       case Want::Max:
@@ -159,10 +178,14 @@ class SearchWorker final : public Worker {
     }
     std::sort(texts_.begin(), texts_.end());
     texts_.erase(std::unique(texts_.begin(), texts_.end()), texts_.end());
-    for (std::string& text : texts_) {
-      FONDS_CHECK(total_.add({.count = 1, .value = std::move(text)}, task_.memory / 8));
+    for (const std::string& text : texts_) {
+      if (task_.options.want == Want::Unique) {
+        total_.add_value(text, 1);
+      } else {
+        total_.add_extreme(text, query::Number::parse(text));
+      }
     }
-    return {};
+    return total_.check(task_.memory / 8);
   }
 
   void give(const Record& record, const RecordEnd& end, Stretch& out) {
@@ -178,7 +201,9 @@ class SearchWorker final : public Worker {
   std::unique_ptr<FieldValues> values_;
   std::unique_ptr<Projection> projection_;
   SearchTotal total_;
-  std::uint64_t seen_ = 0, matched_ = 0;
+  std::uint64_t seen_ = 0, matched_ = 0, before_ = 0;
+  std::optional<std::uint64_t> begin_;  // until the first record
+  bool ended_ = false;
   std::string members_;
   std::vector<std::string> texts_;
   std::vector<Finding> found_;
@@ -199,11 +224,54 @@ Status check_options(const Archive& archive, const SearchOptions& options) {
   return {};
 }
 
+// Reads what lies between records that are passed over; they count.
+Status search_between(const Task& task, std::span<const RuledOut> not_read,
+                      const ScanOptions& scan_options, const StretchSink& give) {
+  FONDS_TRY(const std::string state, Opener(task.archive).state(scan_options.read));
+  FONDS_TRY(const std::uint64_t size, task.archive.source->size());
+  std::uint64_t number = 0;
+  std::uint64_t matched = 0;
+  std::uint64_t at = 0;
+  bool ended = false;
+  const auto give_numbered = [&](Stretch& piece, Worker& worker, std::uint64_t first,
+                                 bool worker_done) {
+    const auto& searched = static_cast<SearchWorker&>(worker);
+    ended = searched.ended();
+    matched += worker_done ? searched.matched() : 0;
+    return give(piece, worker, number + first, worker_done);
+  };
+  for (std::size_t i = 0; i <= not_read.size() && !ended; ++i) {
+    const std::uint64_t end = i < not_read.size() ? not_read[i].begin : size;
+    if (at < end) {
+      ScanOptions stretch = scan_options;
+      stretch.read.start = at;
+      stretch.read.stop_at = end;
+      stretch.read.state = at > 0 ? state : std::string();
+      const auto make_worker = [&]() -> std::unique_ptr<Worker> {
+        auto worker = SearchWorker::make(task);
+        if (at > 0) {
+          (*worker)->go_on(number, at, matched);
+        }
+        return std::move(*worker);
+      };
+      FONDS_TRY(const std::uint64_t records,
+                scan(task.archive, stretch, make_worker, give_numbered));
+      number += records;
+    }
+    if (i < not_read.size()) {
+      ++number;
+      at = not_read[i].end;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SearchedRecords> search_records(const Archive& archive, const query::Query& query,
                                        const SearchOptions& options,
-                                       const ScanOptions& scan_options, const SearchSink& sink) {
+                                       const ScanOptions& scan_options, const SearchSink& sink,
+                                       std::span<const RuledOut> not_read) {
   FONDS_CHECK(check_options(archive, options));
   if (options.limit == std::uint64_t{0}) {
     return SearchedRecords();
@@ -248,9 +316,8 @@ Result<SearchedRecords> search_records(const Archive& archive, const query::Quer
       } else {
         unknown = names;
       }
-      for (SearchGroup& group : searched.total().groups()) {
-        FONDS_CHECK(total.add(std::move(group), options.read.memory_budget / 8));
-      }
+      total.add(searched.total());
+      FONDS_CHECK(total.check(options.read.memory_budget / 8));
     }
     return {};
   };
@@ -258,14 +325,21 @@ Result<SearchedRecords> search_records(const Archive& archive, const query::Quer
     auto made = SearchWorker::make(task);
     return std::move(*made);
   };
-  auto scanned = scan(archive, chosen, make_worker, give);
-  if (!scanned && !enough) {
-    return tl::unexpected(std::move(scanned.error()));
+  const auto search_all = [&]() -> Status {
+    if (!not_read.empty()) {
+      return search_between(task, not_read, chosen, give);
+    }
+    FONDS_CHECK(scan(archive, chosen, make_worker, give));
+    return {};
+  };
+  if (Status searched = search_all(); !searched && !enough) {
+    return tl::unexpected(std::move(searched.error()));
   }
   if (options.want != Want::Records && options.want != Want::Any && options.want != Want::Count) {
     report.groups = total.groups();
   }
-  if (unknown && !options.since && !options.until) {  // else not every record was asked
+  if (unknown && !options.since && !options.until &&
+      not_read.empty()) {  // else not every record was asked
     searched_all.unknown_names = std::move(*unknown);
   }
   return searched_all;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 
 #include <fonds/format.hpp>
 #include <fonds/query.hpp>
 #include <fonds/search.hpp>
 
+#include "ops/ruled_out.hpp"
 #include "ops/scan.hpp"
 
 namespace fonds::ops {
@@ -22,9 +24,10 @@ struct SearchedRecords {
 // Gives the records that match as `ls --json --headers` does, in file order, or what `options.want`
 // asks for. `options.read` is that of reading. Errors: those of reading and of the sink;
 // BadArgument for what the options cannot mean on these records; Unsupported for formats without
-// fields; LimitExceeded.
+// fields; LimitExceeded; Corrupt if `not_read`, which are passed over, end where no record begins.
 Result<SearchedRecords> search_records(const Archive& archive, const query::Query& query,
                                        const SearchOptions& options, const ScanOptions& scan,
-                                       const SearchSink& sink);
+                                       const SearchSink& sink,
+                                       std::span<const RuledOut> not_read = {});
 
 }  // namespace fonds::ops

@@ -217,7 +217,7 @@ bool matches_scalar(const ValueMatch& match, JsonToken token, std::string_view s
     case JsonToken::String:
       return match.may_match_text() && match.text(unquoted_json(spelled, scratch));
     case JsonToken::Number:
-      return match.number(spelled);
+      return match.may_match_number() && match.number(spelled);
     case JsonToken::True:
     case JsonToken::False:
       return match.boolean(token == JsonToken::True);

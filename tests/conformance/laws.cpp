@@ -13,8 +13,8 @@ namespace fonds::laws {
 const std::vector<Law>& all_laws() {
   static const std::vector<Law> all = [] {
     std::vector<Law> together;
-    for (auto part :
-         {reading_laws(), finding_laws(), rewriting_laws(), writing_laws(), search_laws()}) {
+    for (auto part : {reading_laws(), finding_laws(), rewriting_laws(), writing_laws(),
+                      search_laws(), field_search_laws()}) {
       std::ranges::move(part, std::back_inserter(together));
     }
     return together;

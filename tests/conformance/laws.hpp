@@ -45,6 +45,8 @@ std::vector<Law> reading_laws();    // laws_reading.cpp
 std::vector<Law> finding_laws();    // laws_finding.cpp: keys and indexes
 std::vector<Law> rewriting_laws();  // laws_rewriting.cpp: repair, split, merge
 std::vector<Law> writing_laws();    // laws_writing.cpp: convert, append
-std::vector<Law> search_laws();     // laws_search.cpp
+std::vector<Law> search_laws();     // laws_search.cpp: of events
+
+std::vector<Law> field_search_laws();  // laws_search_records.cpp
 
 }  // namespace fonds::laws

@@ -1,4 +1,4 @@
-// Laws of search: an answer is what a filter over all records gives.
+// Laws of searching events: an answer is what a filter over all of them gives.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -141,7 +141,9 @@ std::string search_threads_agree(const Row& row) {
   return {};
 }
 
-bool is_searched(const Row& row) { return row.format == "clp-s" || row.format == "kv-ir"; }
+bool is_searched(const Row& row) {
+  return row.format == "clp-s" || row.format == "kv-ir" || row.name.starts_with("jsonl-events/");
+}
 
 }  // namespace
 
@@ -153,14 +155,14 @@ std::vector<Law> search_laws() {
                   "counts them.",
        .of_damaged = false,
        .is_about = is_searched,
-       .about = "clp-s, KV-IR",
+       .about = "clp-s, KV-IR, JSON Lines of events",
        .complaint = search_is_filter},
       {.name = "SearchThreadsAgree",
        .title = "search on 1 = 2 = 7 threads",
        .meaning = "The answers are the same.",
        .of_damaged = true,
        .is_about = is_searched,
-       .about = "clp-s, KV-IR",
+       .about = "clp-s, KV-IR, JSON Lines of events",
        .complaint = search_threads_agree},
   };
 }

@@ -84,6 +84,7 @@ const std::vector<Way>& ways() {
       {"lines/", "recordio", "lines", "recordio"},
       {"lines/", "jsonl", "lines", "jsonl"},
       {"jsonl/", "recordio", "jsonl", "recordio"},
+      {"jsonl-events/", "kv-ir", "jsonl", "kv-ir"},
   };
   return all;
 }

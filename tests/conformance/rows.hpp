@@ -73,8 +73,8 @@ std::function<T()> once(std::function<T()> make) {
 
 std::vector<Row> web_rows();       // WARC and ARC
 std::vector<Row> recordio_rows();  // made
-std::vector<Row> event_rows();     // clp-s and KV-IR
-std::vector<Row> text_rows();      // lines and JSON Lines
+std::vector<Row> event_rows();     // clp-s, KV-IR, JSON Lines of events
+std::vector<Row> text_rows();      // lines, JSON Lines of items
 std::vector<Row> fixture_rows();   // files of $FONDS_FIXTURES, else tests/data
 // Those that were made wrong, or came so: their rows' names.
 const std::set<std::string, std::less<>>& damaged_fixtures();

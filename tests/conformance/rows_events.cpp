@@ -162,6 +162,20 @@ void add_kvir(std::vector<Row>& all) {
   }
 }
 
+// ---- JSON Lines ----
+
+void add_lines(std::vector<Row>& all) {
+  for (const char* const codec : {"none", "gzip", "zstd", "lz4", "bzip2", "xz"}) {
+    Row& row = all.emplace_back();
+    const bool plain = std::string_view(codec) == "none";
+    row.name = std::string("jsonl-events/") + (plain ? "plain" : codec);
+    row.format = "jsonl";
+    row.bytes = once<std::string>([=] { return stored_as_one(lines_of(events()), codec); });
+    row.blocks = [] { return events(); };
+    row.to = plain ? "jsonl" : "";
+  }
+}
+
 }  // namespace
 
 std::vector<Row> event_rows() {
@@ -177,6 +191,7 @@ std::vector<Row> event_rows() {
   add_clps(all, "0.5.0-no-search-data", {0, 5, 0}, {.search_data = false});
   add_clps_directory(all);
   add_kvir(all);
+  add_lines(all);
   return all;
 }
 

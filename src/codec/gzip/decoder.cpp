@@ -238,13 +238,17 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       return fail(ErrorCode::Internal, "no memory for a decompressor");
     }
   }
-  FONDS_TRY(const ByteView stored, window_.at(data_, kStreamPiece));
+  // Whoever begins where each read is a round trip may want nothing behind the first members: they
+  // are tried with what has come, as long as that can be the whole of one.
+  const bool round_trips = !window_.mapped() && window_.source()->random_access();
+  std::size_t least = round_trips && member_ < options_.start + kProbeRoom ? 1 : kStreamPiece;
   auto engine = InflateStream::Engine::Fast;
-  for (const std::size_t size : kWholeSizes) {
-    if (options_.collect != nullptr && size != kWholeSizes.front()) {
+  for (std::size_t i = 0; i < kWholeSizes.size();) {
+    if (options_.collect != nullptr && i > 0) {
       break;  // only streams show their borders
     }
-    const MutableByteView out = reserve(std::min(size, options_.max_whole_unit));
+    FONDS_TRY(const ByteView stored, window_.at(data_, least));
+    const MutableByteView out = reserve(std::min(kWholeSizes[i], options_.max_whole_unit));
     std::size_t used = 0;
     std::size_t written = 0;
     const auto verdict = libdeflate_deflate_decompress_ex(whole_, stored.data(), stored.size(),
@@ -255,7 +259,12 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       decoded_ = written;
       return end_member(data_ + used, crc_, written);
     }
-    if (verdict != LIBDEFLATE_INSUFFICIENT_SPACE) {
+    const bool more = least < kStreamPiece && stored.size() >= least;
+    if (verdict == LIBDEFLATE_INSUFFICIENT_SPACE) {
+      ++i;
+    } else if (more) {
+      least = std::min(stored.size() + 1, kStreamPiece);
+    } else {
       // Damaged, unless a pipe just shows too little of the member: what comes before the damage is
       // delivered.
       const bool all_seen = window_.mapped() || stored.size() < kStreamPiece;

@@ -80,7 +80,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::more_stream() {
   // A border may lie a few bytes back, and the byte before it is looked at.
   constexpr std::uint64_t kBack = InflateStream::kMostReturned + 1;
   window_.release(stream_position_ - std::min(stream_position_, kBack));
-  FONDS_TRY(const ByteView stored, window_.at(stream_position_, kStreamPiece));
+  // Where each read is a round trip, with what has come: nothing behind may be wanted.
+  const bool round_trips = !window_.mapped() && window_.source()->random_access();
+  FONDS_TRY(const ByteView stored, window_.at(stream_position_, round_trips ? 1 : kStreamPiece));
   const bool watch = wants_border();
   const MutableByteView out = reserve(kStreamPiece).first(watch ? kSmallPiece : stream_piece());
   const auto step = watch ? stream_->run_to_border(stored, out) : stream_->run(stored, out);

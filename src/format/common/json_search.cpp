@@ -1,7 +1,6 @@
 #include "format/common/json_search.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <numeric>
 #include <utility>
@@ -17,9 +16,6 @@ namespace {
 
 using query::JsonToken;
 using Want = SearchOptions::Want;
-
-constexpr std::uint64_t kTimeOverhead = 64;   // of an entry of a map
-constexpr std::uint64_t kValueOverhead = 96;  // of an entry of a hash table
 
 bool opens(JsonToken token) {
   return token == JsonToken::BeginObject || token == JsonToken::BeginArray;
@@ -93,73 +89,17 @@ Status check_times(const SearchOptions& options, std::string_view source, std::s
 
 }  // namespace
 
-void JsonAnswer::count_time(std::optional<std::int64_t> begin, std::uint64_t records) {
-  if (!begin) {
-    timeless_ += records;
-    return;
-  }
-  const auto [place, fresh] = times_.try_emplace(*begin, 0);
-  place->second += records;
-  held_ += fresh ? kTimeOverhead : 0;
-}
-
-void JsonAnswer::count_value(std::string_view value, std::uint64_t records) {
-  const auto [place, fresh] = values_.try_emplace(std::string(value), 0);
-  place->second += records;
-  held_ += fresh ? kValueOverhead + value.size() : 0;
-}
-
-void JsonAnswer::take_extreme(std::string_view number, Want want) {
-  const auto other = query::Number::parse(number);
-  if (!other) {
-    return;
-  }
-  if (const auto held = query::Number::parse(extreme_)) {
-    const std::partial_ordering order = other->compare(*held);
-    if (want == Want::Min ? !(order < 0) : !(order > 0)) {
-      return;
-    }
-  }
-  extreme_ = number;
-}
-
-Status JsonAnswer::add(JsonAnswer&& later, Want want, std::uint64_t memory) {
+Status JsonAnswer::add(const JsonAnswer& later, std::uint64_t memory) {
   matched += later.matched;
   lines += later.lines;
-  timeless_ += later.timeless_;
-  for (const auto& [begin, records] : later.times_) {
-    count_time(begin, records);
-  }
-  for (const auto& [value, records] : later.values_) {
-    count_value(value, records);
-  }
-  if (!later.extreme_.empty()) {
-    take_extreme(later.extreme_, want);
-  }
-  if (held_ > memory) {
-    return fail(ErrorCode::LimitExceeded,
-                fmt::format("{} different values or times do not fit into the memory limit",
-                            values_.size() + times_.size()));
-  }
-  return {};
+  total.add(later.total);
+  return total.check(memory);
 }
 
 SearchReport JsonAnswer::report() const {
   SearchReport report;
   report.matched = matched;
-  for (const auto& [begin, count] : times_) {
-    report.groups.push_back({.begin = begin, .count = count});
-  }
-  if (timeless_ > 0) {
-    report.groups.push_back({.count = timeless_});
-  }
-  if (!extreme_.empty()) {
-    report.groups.push_back({.value = extreme_});
-  }
-  const std::map<std::string_view, std::uint64_t> sorted(values_.begin(), values_.end());
-  for (const auto& [value, count] : sorted) {
-    report.groups.push_back({.count = count, .value = std::string(value)});
-  }
+  report.groups = total.groups();
   return report;
 }
 
@@ -206,11 +146,13 @@ Status JsonJudge::take(const JsonEvent& event, JsonAnswer& answer) {
       return {};
     }
     if (options.want == Want::CountByTime) {
-      answer.count_time(time ? std::optional(floor_to(*time, options.interval)) : time, 1);
+      answer.total.add_time(time ? std::optional(floor_to(*time, options.interval)) : time, 1);
     }
   }
   ++answer.matched;
-  if (options.want == Want::Records) {
+  if (options.want == Want::Count) {
+    answer.total.add_count(1);
+  } else if (options.want == Want::Records) {
     if (options.projection.empty()) {
       answer.lines += event.user;
     } else {
@@ -280,8 +222,8 @@ void JsonJudge::take_values(const JsonEvent& event, JsonAnswer& answer) {
   values_.clear();
   const auto use = [&](JsonToken token, std::string_view spelled, bool) {
     if (want != Want::Unique) {
-      if (token == JsonToken::Number) {
-        answer.take_extreme(spelled, want);
+      if (auto number = token == JsonToken::Number ? query::Number::parse(spelled) : std::nullopt) {
+        answer.total.add_extreme(spelled, std::move(number));
       }
     } else if (token == JsonToken::String && spelled.find('\\') != std::string_view::npos) {
       append_text(values_.emplace_back(), query::unquoted_json(spelled, text_));
@@ -304,7 +246,7 @@ void JsonJudge::take_values(const JsonEvent& event, JsonAnswer& answer) {
   std::sort(values_.begin(), values_.end());
   const auto end = std::unique(values_.begin(), values_.end());
   for (auto value = values_.begin(); value != end; ++value) {
-    answer.count_value(*value, 1);
+    answer.total.add_value(*value, 1);
   }
 }
 

@@ -3,17 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <fonds/error.hpp>
 #include <fonds/query.hpp>
 #include <fonds/search.hpp>
 
+#include "format/common/search_total.hpp"
 #include "query/json_scanner.hpp"
 #include "query/path_tracker.hpp"
 
@@ -25,27 +24,16 @@ struct JsonEvent {
 };
 
 // What some records add to the answer of a search.
-class JsonAnswer {
- public:
+struct JsonAnswer {
+  explicit JsonAnswer(SearchOptions::Want want) : total(want) {}
   // Puts the answer of later records behind this one's. `memory` bounds what is held of groups.
   // Errors: LimitExceeded.
-  Status add(JsonAnswer&& later, SearchOptions::Want want, std::uint64_t memory);
+  Status add(const JsonAnswer& later, std::uint64_t memory);
   SearchReport report() const;
 
   std::uint64_t matched = 0;  // records
   std::string lines;          // Want::Records: the records, each with its LF
-
- private:
-  friend class JsonJudge;
-  void take_extreme(std::string_view number, SearchOptions::Want want);
-  void count_time(std::optional<std::int64_t> begin, std::uint64_t records);
-  void count_value(std::string_view value, std::uint64_t records);
-
-  std::map<std::int64_t, std::uint64_t> times_;  // by the beginnings of intervals
-  std::uint64_t timeless_ = 0;                   // records without a time
-  std::unordered_map<std::string, std::uint64_t> values_;
-  std::string extreme_;  // JSON; empty: none
-  std::uint64_t held_ = 0;
+  SearchTotal total;
 };
 
 // Asks records one by one. One thread at a time; what two judges of one search find adds up.

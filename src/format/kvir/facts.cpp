@@ -130,6 +130,52 @@ class FieldList {
   std::size_t user_begin_ = 0;
 };
 
+// Asks the events of a stream, one after the other.
+class StreamSearch {
+ public:
+  using Told = std::function<void(const Finding&)>;
+  // All outlive the object.
+  static Result<StreamSearch> open(const Archive& archive, const query::Query& query,
+                                   const SearchOptions& options, const Told& finding) {
+    FONDS_TRY(JsonJudge judge, JsonJudge::make(query, options, archive.source->name(), "kv-ir"));
+    FONDS_TRY(auto reader, StreamReader::open(archive, options.read));
+    return StreamSearch(std::move(judge), std::move(reader), finding);
+  }
+
+  // The next event, added to the answer if it matches; nullptr at the end.
+  Result<const Record*> next(JsonAnswer& answer) {
+    FONDS_TRY(const Record* const record, reader_->next());
+    tell(reader_->take_loose_findings());
+    if (record != nullptr) {
+      const auto& event = static_cast<const EventRecord&>(*record);
+      FONDS_CHECK(judge_.take({.user = event.json,
+                               .generated = event.generated,
+                               .archive = reader_->stream().metadata().user_text},
+                              answer));
+    }
+    return record;
+  }
+  Status pass_over() {
+    FONDS_TRY(const RecordEnd end, reader_->finish());
+    tell(end.findings);
+    return {};
+  }
+  RecordReader& reader() { return *reader_; }
+
+ private:
+  StreamSearch(JsonJudge judge, std::unique_ptr<StreamReader> reader, const Told& finding)
+      : judge_(std::move(judge)), reader_(std::move(reader)), finding_(finding) {}
+  void tell(const std::vector<Finding>& findings) const {
+    for (const Finding& finding : findings) {
+      finding_(finding);
+    }
+  }
+
+  JsonJudge judge_;
+  std::unique_ptr<StreamReader> reader_;
+  const Told& finding_;
+};
+
 }  // namespace
 
 Status describe_stream(const Archive& archive, const ReadOptions& options, bool deep,
@@ -176,42 +222,40 @@ Status list_fields(const Archive& archive, const ReadOptions& options,
 Result<SearchReport> search_stream(const Archive& archive, const query::Query& query,
                                    const SearchOptions& options, const SearchSink& sink) {
   using Want = SearchOptions::Want;
-  FONDS_TRY(JsonJudge judge, JsonJudge::make(query, options, archive.source->name(), "kv-ir"));
-  FONDS_TRY(const auto reader, StreamReader::open(archive, options.read));
-  const std::string& user_metadata = reader->stream().metadata().user_text;
-  JsonAnswer answer;
-  JsonAnswer one;
+  FONDS_TRY(auto search, StreamSearch::open(archive, query, options, sink.finding));
+  JsonAnswer answer(options.want);
   const std::uint64_t memory = options.read.memory_budget / 8;
-  while ((!options.limit || answer.matched < *options.limit) &&
+  bool more = true;
+  while (more && (!options.limit || answer.matched < *options.limit) &&
          (options.want != Want::Any || answer.matched == 0)) {
-    FONDS_TRY(const Record* const record, reader->next());
-    for (const Finding& finding : reader->take_loose_findings()) {
-      sink.finding(finding);
-    }
+    FONDS_TRY(const Record* const record, search.next(answer));
     if (record == nullptr) {
       break;
     }
-    const auto& event = static_cast<const EventRecord&>(*record);
-    FONDS_CHECK(judge.take(
-        {.user = event.json, .generated = event.generated, .archive = user_metadata}, one));
-    FONDS_TRY(const RecordEnd end, reader->finish());
-    for (const Finding& finding : end.findings) {
-      sink.finding(finding);
+    FONDS_CHECK(search.pass_over());
+    if (!answer.lines.empty()) {
+      FONDS_TRY(more, sink.lines(answer.lines));
+      answer.lines.clear();
     }
-    if (one.matched == 0) {
-      continue;
-    }
-    if (!one.lines.empty()) {
-      FONDS_TRY(const bool more, sink.lines(one.lines));
-      if (!more) {
-        ++answer.matched;
-        break;
-      }
-      one.lines.clear();
-    }
-    FONDS_CHECK(answer.add(std::exchange(one, {}), options.want, memory));
+    FONDS_CHECK(answer.total.check(memory));
   }
   return answer.report();
+}
+
+Status find_records(const Archive& archive, const query::Query& query, const SearchOptions& options,
+                    const RecordSearch::Take& take,
+                    const std::function<void(const Finding&)>& finding) {
+  FONDS_TRY(auto search, StreamSearch::open(archive, query, options, finding));
+  JsonAnswer answer(SearchOptions::Want::Records);
+  while (true) {
+    FONDS_TRY(const Record* const record, search.next(answer));
+    if (record == nullptr) {
+      return {};
+    }
+    FONDS_CHECK(answer.matched > 0 ? take(search.reader(), *record) : search.pass_over());
+    answer.matched = 0;
+    answer.lines.clear();
+  }
 }
 
 }  // namespace fonds::kvir

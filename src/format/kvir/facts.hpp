@@ -5,6 +5,8 @@
 
 #include <fonds/format.hpp>
 
+#include "format/common/record_search.hpp"
+
 namespace fonds::kvir {
 
 // Version, encoding and metadata; with `deep`, for which the whole stream is read, also numbers of
@@ -21,5 +23,9 @@ Status list_fields(const Archive& archive, const ReadOptions& options,
 // Errors: those of reading and of JsonJudge.
 Result<SearchReport> search_stream(const Archive& archive, const query::Query& query,
                                    const SearchOptions& options, const SearchSink& sink);
+// As RecordSearch::search_records().
+Status find_records(const Archive& archive, const query::Query& query, const SearchOptions& options,
+                    const RecordSearch::Take& take,
+                    const std::function<void(const Finding&)>& finding);
 
 }  // namespace fonds::kvir

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/common/event_lines.hpp"
+#include "format/common/record_search.hpp"
 #include "format/kvir/facts.hpp"
 #include "format/kvir/reading/record_reader.hpp"
 #include "format/kvir/reading/stream.hpp"
@@ -20,7 +20,7 @@
 namespace fonds::kvir {
 namespace {
 
-class KvirFormat final : public Format {
+class KvirFormat final : public Format, public RecordSearch {
  public:
   std::string_view name() const override { return "kv-ir"; }
   int probe(ByteView head, bool /*whole*/) const override { return starts_stream(head) ? 100 : 0; }
@@ -55,22 +55,16 @@ class KvirFormat final : public Format {
                               const SearchOptions& options, const SearchSink& sink) const override {
     return search_stream(archive, query, options, sink);
   }
-
-  Result<std::vector<EventInput>> event_inputs(const Archive& /*archive*/,
-                                               const ReadOptions& /*options*/) const override {
-    return std::vector<EventInput>();
+  Status search_records(const Archive& archive, const query::Query& query,
+                        const SearchOptions& options, const Take& take,
+                        const std::function<void(const Finding&)>& finding) const override {
+    return find_records(archive, query, options, take, finding);
   }
 
   Status event_fields(const Archive& archive, const ReadOptions& options,
                       const std::function<Status(const EventField&)>& out,
                       const std::function<void(const Finding&)>& finding) const override {
     return list_fields(archive, options, out, finding);
-  }
-
-  Status write_events(const Archive& archive, const ReadOptions& options, unsigned /*threads*/,
-                      const EventSink& sink) const override {
-    FONDS_TRY(const auto reader, StreamReader::open(archive, options));
-    return write_lines(*reader, sink);
   }
 };
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "format/common/block_fields.hpp"
-#include "format/common/event_lines.hpp"
 #include "format/lines/reading/json_line.hpp"
 #include "format/lines/reading/reader.hpp"
 #include "format/lines/searching/search.hpp"
@@ -122,21 +121,10 @@ class EventsFormat final : public TextFormat<EventsReader> {
     return search_events(archive, query, options, sink);
   }
 
-  Result<std::vector<EventInput>> event_inputs(const Archive& /*archive*/,
-                                               const ReadOptions& /*options*/) const override {
-    return std::vector<EventInput>();
-  }
-
   Status event_fields(const Archive& archive, const ReadOptions& options,
                       const std::function<Status(const EventField&)>& out,
                       const std::function<void(const Finding&)>& finding) const override {
     return list_event_fields(archive, options, out, finding);
-  }
-
-  Status write_events(const Archive& archive, const ReadOptions& options, unsigned /*threads*/,
-                      const EventSink& sink) const override {
-    FONDS_TRY(const auto reader, open(archive, options));
-    return write_lines(*reader, sink);
   }
 };
 

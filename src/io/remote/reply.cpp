@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/remote/s3_error.hpp"
+
 namespace fonds::remote {
 
 std::string_view Reply::Head::get(std::string_view name) const {
@@ -20,6 +22,7 @@ std::string_view Reply::Head::get(std::string_view name) const {
 
 void Reply::start(Request request) {
   ++session_.requests;
+  session_.sent += request.body ? request.body->size() : 0;
   session_.client().start(std::move(request), shared_from_this());
 }
 
@@ -67,11 +70,31 @@ Status Reply::await_end() {
   return await(lock, [this] { return outcome_.has_value(); });
 }
 
+bool Reply::await_end_for(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return outcome_.has_value(); });
+}
+
 std::vector<std::byte> Reply::take_all() {
   const std::lock_guard lock(mutex_);
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(taken_));
   taken_ = 0;
   return std::exchange(bytes_, {});
+}
+
+std::string Reply::error_text() {
+  std::string text(kLargestS3Error, '\0');
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const auto n = read({reinterpret_cast<std::byte*>(text.data()) + length, text.size() - length});
+    if (!n || *n == 0) {
+      break;
+    }
+    length += *n;
+  }
+  stop();
+  text.resize(length);
+  return text;
 }
 
 void Reply::stop() {
@@ -85,6 +108,11 @@ void Reply::stop() {
   if (go_on) {
     session_.client().resume(shared_from_this());
   }
+}
+
+void Reply::abandon() {
+  stop();
+  session_.client().stop(shared_from_this());
 }
 
 bool Reply::head(int status, std::vector<std::pair<std::string, std::string>> headers) {

@@ -1,6 +1,7 @@
 // One reply of a server: filled by the client's thread, emptied by the thread that reads.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -44,13 +45,20 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Result<std::size_t> read(MutableByteView out);
   // Waits for the end of the transfer; read() then gives everything at once. Errors: Cancelled.
   Status await_end();
+  // Waits for it that long, cancelled or not; whether it came.
+  bool await_end_for(std::chrono::milliseconds time);
   // After the end.
   const Outcome& outcome() const { return *outcome_; }
   const Head* known_head() const { return head_ ? &*head_ : nullptr; }
   // What was not read.
   std::vector<std::byte> take_all();
+  // The body of a reply that says why there is no other, as far as it is looked at; stops. Empty
+  // if it cannot be waited for.
+  std::string error_text();
   // No more of it is wanted.
   void stop();
+  // The same of a request that may not be sent whole yet.
+  void abandon();
 
   bool head(int status, std::vector<std::pair<std::string, std::string>> headers) override;
   Take data(std::span<const std::byte> piece) override;

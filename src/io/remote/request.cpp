@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "io/remote/s3_error.hpp"
 
 namespace fonds::remote {
 namespace {
@@ -104,14 +105,16 @@ Failure failure_of(const Outcome& outcome) {
   return {.words = outcome.words};
 }
 
-Failure failure_of(const Reply::Head& head) {
+Failure failure_of(const Reply::Head& head, std::string_view body) {
   const int status = head.status;
-  Failure failure = {.words = fmt::format("HTTP status {}", status)};
+  const auto said = parse_s3_error(body);
+  Failure failure = {.words = fmt::format("HTTP status {}{}", status,
+                                          said ? ", " + said->words() : std::string())};
   if (status == 404 || status == 410) {
     failure.code = ErrorCode::NotFound;
   }
-  failure.again =
-      status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505);
+  failure.again = status == 408 || status == 429 ||
+                  (status >= 500 && status != 501 && status != 505) || (said && said->passes());
   std::string_view after = head.get("retry-after");
   if (const auto seconds = take_number(after); failure.again && seconds && after.empty()) {
     failure.after_ms = std::min(*seconds, kLongestWait / 1000) * 1000;
@@ -122,10 +125,7 @@ Failure failure_of(const Reply::Head& head) {
 Status Tries::next(const Failure& failure, const std::string& name, const std::string& what) {
   const RemoteOptions& options = session_.options();
   if (!failure.again || made_ >= options.tries) {
-    return fail(failure.code,
-                fmt::format("{} cannot be fetched: {} ({})", what, failure.words,
-                            made_ == 1 ? "1 try" : fmt::format("{} tries", made_)),
-                {.source = name});
+    return refuse(failure, name, what);
   }
   const std::uint64_t longest = std::min<std::uint64_t>(
       std::uint64_t{options.first_wait_ms} << std::min(made_ - 1, 16U), kLongestWait);
@@ -133,6 +133,14 @@ Status Tries::next(const Failure& failure, const std::string& name, const std::s
   ++made_;
   ++session_.tries;
   return session_.wait(std::max(wait, failure.after_ms));
+}
+
+tl::unexpected<Error> Tries::refuse(const Failure& failure, const std::string& name,
+                                    const std::string& what) const {
+  return fail(failure.code,
+              fmt::format("{} cannot be {}: {} ({})", what, deed_, failure.words,
+                          made_ == 1 ? "1 try" : fmt::format("{} tries", made_)),
+              {.source = name});
 }
 
 }  // namespace fonds::remote

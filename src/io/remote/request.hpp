@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
@@ -46,20 +47,26 @@ struct Failure {
 };
 // Of a transfer that ended before its head, or too early.
 Failure failure_of(const Outcome& outcome);
-// Of a reply with a status that gives no bytes.
-Failure failure_of(const Reply::Head& head);
+// Of a reply with a status that gives no bytes; with the words of an S3 server, if they are its
+// body.
+Failure failure_of(const Reply::Head& head, std::string_view body = {});
 
 // Counts the tries of one request, and waits between them: longer each time, and not all waiting
 // clients at once.
 class Tries {
  public:
-  explicit Tries(Session& session) : session_(session) {}
-  // To be called after a failure. Success: try again. Errors: the failure, as of `what` ("bytes
-  // 0-65535", "the object") of the source `name`, with the number of tries; Cancelled.
+  // `deed`: what is done with bytes, "fetched" or "written".
+  explicit Tries(Session& session, std::string_view deed = "fetched")
+      : session_(session), deed_(deed) {}
+  // To be called after a failure. Success: try again. Errors: that of refuse(); Cancelled.
   Status next(const Failure& failure, const std::string& name, const std::string& what);
+  // The failure, as of `what` ("bytes 0-65535", "the object") of `name`, with the number of tries.
+  tl::unexpected<Error> refuse(const Failure& failure, const std::string& name,
+                               const std::string& what) const;
 
  private:
   Session& session_;
+  std::string_view deed_;
   unsigned made_ = 1;
 };
 

@@ -83,15 +83,15 @@ class Reading {
   Status set_keys(bool named) {
     const auto key = environment_("AWS_ACCESS_KEY_ID").value_or(std::string());
     if (!key.empty() && !(named && !setting("aws_access_key_id").empty())) {
-      config_.key = key;
-      config_.secret = environment_("AWS_SECRET_ACCESS_KEY").value_or(std::string());
-      config_.token = environment_("AWS_SESSION_TOKEN").value_or(std::string());
+      config_.keys.key = key;
+      config_.keys.secret = environment_("AWS_SECRET_ACCESS_KEY").value_or(std::string());
+      config_.keys.token = environment_("AWS_SESSION_TOKEN").value_or(std::string());
     } else {
-      config_.key = setting("aws_access_key_id");
-      config_.secret = setting("aws_secret_access_key");
-      config_.token = setting("aws_session_token");
+      config_.keys.key = setting("aws_access_key_id");
+      config_.keys.secret = setting("aws_secret_access_key");
+      config_.keys.token = setting("aws_session_token");
     }
-    if (!config_.key.empty() && config_.secret.empty()) {
+    if (!config_.keys.key.empty() && config_.keys.secret.empty()) {
       return fail(ErrorCode::BadArgument, "an AWS access key is set, but not its secret");
     }
     return {};
@@ -124,19 +124,21 @@ Result<S3Config> s3_config(const Environment& environment, const ReadFile& read_
   return Reading(environment, read_file).config();
 }
 
-Result<S3Config> s3_config() {
-  return s3_config(
-      [](const char* name) -> std::optional<std::string> {
-        const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-      },
-      [](const std::string& path) -> std::optional<std::string> {
-        std::ifstream file(path, std::ios::binary);
-        if (!file) {
-          return std::nullopt;
-        }
-        return std::string(std::istreambuf_iterator<char>(file), {});
-      });
+Result<S3Config> s3_config() { return s3_config(process_environment(), read_whole_file); }
+
+Environment process_environment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+std::optional<std::string> read_whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return std::nullopt;
+  }
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 Sections parse_ini(std::string_view text) {

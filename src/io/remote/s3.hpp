@@ -15,9 +15,14 @@
 
 namespace fonds::remote {
 
+// What requests are signed with.
+struct S3Keys {
+  std::string key, secret, token;  // key empty: they are not
+};
+
 // What the environment and the shared files of the AWS tools say.
 struct S3Config {
-  std::string key, secret, token;  // key empty: requests are not signed
+  S3Keys keys;
   std::string region = "us-east-1";
   std::string endpoint;  // "http://127.0.0.1:7070", without a slash at the end; empty: AWS itself
   bool path_style = false;  // the bucket is the first step of the path instead of the host's
@@ -35,6 +40,9 @@ using ReadFile = std::function<std::optional<std::string>(const std::string& pat
 // profile that is in neither file, or an access key without its secret.
 Result<S3Config> s3_config(const Environment& environment, const ReadFile& read_file);
 Result<S3Config> s3_config();
+
+Environment process_environment();
+std::optional<std::string> read_whole_file(const std::string& path);
 
 // The sections of an INI file: names without brackets, and what stands in them. Nested settings
 // (indented lines) are left out.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +11,7 @@
 #include <fmt/core.h>
 #include <pugixml.hpp>
 
-#include "base/bytes.hpp"
-#include "io/remote/reply.hpp"
-#include "io/remote/request.hpp"
+#include "io/remote/exchange.hpp"
 #include "io/remote/session.hpp"
 
 namespace fonds::remote {
@@ -21,29 +19,6 @@ namespace {
 
 constexpr std::size_t kMostKeys = 10'000'000;
 constexpr std::uint64_t kLargestPage = std::uint64_t{16} << 20;
-
-// One page as text, after as many tries as it takes.
-Result<std::string> fetch_page(Session& session, const Url& bucket, const std::string& query) {
-  for (Tries tries(session);;) {
-    FONDS_TRY(Request request, session.request(bucket, query));
-    const auto reply = std::make_shared<Reply>(session, kLargestPage, Reply::Full::Stops);
-    reply->start(std::move(request));
-    FONDS_CHECK(reply->await_end());
-    const Reply::Head* const head = reply->known_head();
-    if (head != nullptr && session.learn_region(bucket, head->get("x-amz-bucket-region"))) {
-      continue;
-    }
-    const bool good = head != nullptr && head->status == 200;
-    const Outcome& outcome = reply->outcome();
-    if (good && outcome.kind == Outcome::Kind::Done) {
-      const std::vector<std::byte> bytes = reply->take_all();
-      return std::string(as_text(bytes));
-    }
-    const bool spoken = head != nullptr && head->status != 200;
-    FONDS_CHECK(tries.next(spoken ? failure_of(*head) : failure_of(outcome), shown(bucket),
-                           "the list of objects"));
-  }
-}
 
 }  // namespace
 
@@ -84,8 +59,11 @@ Result<std::vector<std::string>> list(const Url& url, bool deep) {
       query += "delimiter=%2F&";
     }
     query += fmt::format("encoding-type=url&list-type=2&prefix={}", percent_encoded(prefix, false));
-    FONDS_TRY(const std::string text, fetch_page(*session, bucket, query));
-    auto page = parse_list(text);
+    FONDS_TRY(
+        const Answer answer,
+        ask(*session,
+            {.url = bucket, .query = query, .what = "the list of objects", .room = kLargestPage}));
+    auto page = parse_list(answer.body);
     if (!page) {
       return fail(page.error().code(), page.error().message(), {.source = shown(url)});
     }

@@ -31,7 +31,7 @@ constexpr const char* kConfig =
 TEST(S3Config, NothingIsAnonymous) {
   const auto config = config_of({});
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->key, "");
+  EXPECT_EQ(config->keys.key, "");
   EXPECT_EQ(config->region, "us-east-1");
 }
 
@@ -39,8 +39,8 @@ TEST(S3Config, EnvironmentGoesBeforeFiles) {
   const Values files = {{"/h/.aws/credentials", kCredentials}, {"/h/.aws/config", kConfig}};
   const auto from_files = config_of({{"HOME", "/h"}}, files);
   ASSERT_TRUE(from_files);
-  EXPECT_EQ(from_files->key, "DK");
-  EXPECT_EQ(from_files->secret, "DS");
+  EXPECT_EQ(from_files->keys.key, "DK");
+  EXPECT_EQ(from_files->keys.secret, "DS");
   EXPECT_EQ(from_files->region, "eu-west-1");
   const auto told = config_of({{"HOME", "/h"},
                                {"AWS_ACCESS_KEY_ID", "EK"},
@@ -48,9 +48,9 @@ TEST(S3Config, EnvironmentGoesBeforeFiles) {
                                {"AWS_REGION", "r"}},
                               files);
   ASSERT_TRUE(told);
-  EXPECT_EQ(told->key, "EK");
-  EXPECT_EQ(told->secret, "ES");
-  EXPECT_EQ(told->token, "");
+  EXPECT_EQ(told->keys.key, "EK");
+  EXPECT_EQ(told->keys.secret, "ES");
+  EXPECT_EQ(told->keys.token, "");
   EXPECT_EQ(told->region, "r");
 }
 
@@ -63,9 +63,9 @@ TEST(S3Config, NamedProfileGoesBeforeKeysOfTheEnvironment) {
                                  {"AWS_SECRET_ACCESS_KEY", "ES"}},
                                 files);
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->key, "OK");
-  EXPECT_EQ(config->secret, "O=S");
-  EXPECT_EQ(config->token, "T");
+  EXPECT_EQ(config->keys.key, "OK");
+  EXPECT_EQ(config->keys.secret, "O=S");
+  EXPECT_EQ(config->keys.token, "T");
   EXPECT_EQ(config->region, "ap-1");
   EXPECT_EQ(config->endpoint, "http://host:1");
   EXPECT_TRUE(config->path_style);

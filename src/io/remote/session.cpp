@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,8 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include "base/bytes.hpp"
+#include "io/remote/reply.hpp"
 #include "io/remote/s3_list.hpp"
 
 namespace fonds {
@@ -102,7 +105,26 @@ void Session::remember(const Url& url) {
   }
 }
 
-Result<Request> Session::request(const Url& url, std::string_view query) {
+Result<S3Keys> Session::keys() {
+  if (!s3_->keys.key.empty()) {
+    return s3_->keys;
+  }
+  if (!lent_) {
+    lent_.emplace(process_environment(), read_whole_file, [this](Request request) {
+      const auto reply = std::make_shared<Reply>(*this, kLargestKeys, Reply::Full::Stops);
+      reply->start(std::move(request));
+      LentKeys::Answer answer;
+      if (reply->await_end() && reply->outcome().kind == Outcome::Kind::Done) {
+        answer.status = reply->known_head()->status;
+        answer.body = as_text(reply->take_all());
+      }
+      return answer;
+    });
+  }
+  return lent_->get(std::time(nullptr));
+}
+
+Result<Request> Session::request(const Url& url, std::string_view query, std::string_view sha256) {
   Request request;
   request.headers = options_.headers;
   request.headers.emplace_back("Accept-Encoding: identity");
@@ -115,13 +137,14 @@ Result<Request> Session::request(const Url& url, std::string_view query) {
     const auto known = regions_.find(url.host);
     const std::string& region = known == regions_.end() ? s3_->region : known->second;
     location = s3_location(*s3_, url, region);
-    if (!s3_->key.empty()) {
-      request.signing = std::make_shared<const Signing>(
-          Signing{.key = s3_->key, .secret = s3_->secret, .region = region, .token = s3_->token});
-      // SHA-256 of no octets, which is what a GET has for a body.
-      request.headers.emplace_back(
-          "x-amz-content-sha256: "
-          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    request.exact_path = true;
+    FONDS_TRY(S3Keys keys, this->keys());
+    if (!keys.key.empty()) {
+      request.signing = std::make_shared<const Signing>(Signing{.key = std::move(keys.key),
+                                                                .secret = std::move(keys.secret),
+                                                                .region = region,
+                                                                .token = std::move(keys.token)});
+      request.headers.push_back(fmt::format("x-amz-content-sha256: {}", sha256));
     }
   } else if (const auto known = passwords_.find(url.origin()); known != passwords_.end()) {
     request.user_password = known->second;
@@ -175,7 +198,10 @@ RemoteUse remote_use() {
   const std::lock_guard lock(remote::process().mutex);
   const remote::Session* const session = remote::process().session.get();
   return session == nullptr ? RemoteUse()
-                            : RemoteUse{session->requests, session->bytes, session->tries};
+                            : RemoteUse{.requests = session->requests,
+                                        .bytes = session->bytes,
+                                        .sent = session->sent,
+                                        .tries = session->tries};
 }
 
 bool is_remote(std::string_view path) { return remote::is_url(path); }

@@ -22,11 +22,13 @@
 #include "io/remote/request.hpp"
 #include "io/remote/session.hpp"
 #include "io/remote/url.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::remote {
 namespace {
 
 constexpr std::uint64_t kFirstPiece = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLargestFirst = std::uint64_t{4} << 20;  // waited for before all else
 constexpr std::uint64_t kStreamRoom = std::uint64_t{8} << 20;
 // An object of a server without ranges is taken into memory up to this size.
 constexpr std::uint64_t kWhole = std::uint64_t{1} << 20;
@@ -44,7 +46,7 @@ struct Extent {
   std::uint64_t used = 0;  // when it was read last, in reads; the source's
 };
 
-class RangedSource final : public ByteSource {
+class RangedSource final : public ByteSource, public ReadsAhead {
  public:
   RangedSource(Session& session, Url url, Validator validator)
       : session_(session),
@@ -62,15 +64,15 @@ class RangedSource final : public ByteSource {
     }
   }
 
-  // The first bytes, which came with the reply by which the object was opened.
-  void keep(std::vector<std::byte> bytes) {
-    std::vector<ByteRange> wanted;
-    plan_.read(0, wanted);
+  // The bytes that came with the reply by which the object was opened.
+  void keep(std::uint64_t offset, std::vector<std::byte> bytes) {
+    std::vector<ByteRange> here;
+    plan_.expect({offset, bytes.size()}, here);
     auto extent = std::make_shared<Extent>();
-    extent->range = {0, bytes.size()};
+    extent->range = {offset, bytes.size()};
     extent->bytes = std::move(bytes);
     held_ += extent->range.length;
-    extents_.emplace(0, std::move(extent));
+    extents_.emplace(offset, std::move(extent));
   }
 
   const std::string& name() const override { return name_; }
@@ -104,6 +106,35 @@ class RangedSource final : public ByteSource {
 
   Result<std::size_t> read_next(MutableByteView /*out*/) override {
     return fail(ErrorCode::Unsupported, "a remote object is read at positions", {.source = name_});
+  }
+
+  void will_read(ByteRange range) override {
+    if (range.offset >= validator_.size || range.length == 0) {
+      return;
+    }
+    range.length = std::min(range.length, validator_.size - range.offset);
+    const std::lock_guard lock(mutex_);
+    std::vector<ByteRange> wanted;
+    plan_.expect(range, wanted);
+    for (const ByteRange& piece : wanted) {
+      if (!ask(piece)) {
+        return;  // whoever reads it is told why
+      }
+    }
+    let_go();
+  }
+
+  void forget(ByteRange range) override {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t end = range.offset + std::min(range.length, validator_.size);
+    for (auto at = extents_.lower_bound(range.offset); at != extents_.end();) {
+      const ByteRange& held = at->second->range;
+      if (held.offset + held.length > end) {
+        break;
+      }
+      held_ -= held.length;
+      at = extents_.erase(at);
+    }
   }
 
  private:
@@ -210,7 +241,7 @@ class RangedSource final : public ByteSource {
       return Failure{.words = "the object has changed while it was read"};
     }
     if (head->status != 206) {
-      return failure_of(*head);
+      return failure_of(*head, extent.reply->error_text());
     }
     const auto piece = piece_of(*head);
     if (!piece || piece->range.offset != extent.range.offset ||
@@ -282,24 +313,30 @@ class StreamSource final : public ByteSource {
   std::uint64_t read_ = 0;
 };
 
-// Opens an object by the reply to a request for its first bytes.
+// Opens an object by the reply to a request for the bytes that are wanted first.
 class Opening {
  public:
-  Opening(Session& session, Url url)
-      : session_(session), url_(std::move(url)), name_(shown(url_)), tries_(session) {}
+  Opening(Session& session, Url url, ByteRange first)
+      : session_(session),
+        url_(std::move(url)),
+        name_(shown(url_)),
+        first_{first.offset, std::min(first.length, kLargestFirst)},
+        tries_(session) {}
 
   Result<std::shared_ptr<ByteSource>> open() {
     for (;;) {
       FONDS_TRY(Request request, session_.request(url_));
-      request.headers.push_back(range_header({0, kFirstPiece}));
+      request.headers.push_back(range_header(first_));
       reply_ = std::make_shared<Reply>(session_, kStreamRoom, Reply::Full::Pauses);
       reply_->start(std::move(request));
       FONDS_TRY(head_, reply_->head());
+      const ByteRange asked = first_;
       FONDS_TRY(auto source, judge());
       if (source) {
         return source;
       }
-      if (head_ != nullptr && session_.learn_region(url_, head_->get("x-amz-bucket-region"))) {
+      if (asked.offset != first_.offset ||
+          (head_ != nullptr && session_.learn_region(url_, head_->get("x-amz-bucket-region")))) {
         continue;
       }
       FONDS_CHECK(tries_.next(failure_, name_, "the object"));
@@ -322,22 +359,25 @@ class Opening {
         if (head_->get("content-range") == "bytes */0") {
           return memory_source({}, name_);
         }
+        if (first_.offset > 0) {
+          first_ = {0, kFirstPiece};  // nothing lies there
+          return nullptr;
+        }
         break;
       default:
         break;
     }
-    failure_ = failure_of(*head_);
-    reply_->stop();
+    failure_ = failure_of(*head_, reply_->error_text());
     return nullptr;
   }
 
   Result<std::shared_ptr<ByteSource>> ranged() {
     const auto piece = piece_of(*head_);
-    if (!piece || piece->range.offset != 0 ||
-        piece->range.length != std::min(kFirstPiece, piece->validator.size)) {
+    if (!piece || piece->range.offset != first_.offset ||
+        piece->range.length != std::min(first_.length, piece->validator.size - first_.offset)) {
       failure_ = {
-          .words = fmt::format("the reply to a request for bytes 0-{} claims to be \"{}\"",
-                               kFirstPiece - 1, escape_for_terminal(head_->get("content-range"))),
+          .words = fmt::format("the reply to a request for {} claims to be \"{}\"",
+                               words_of(first_), escape_for_terminal(head_->get("content-range"))),
           .again = true};
       reply_->stop();
       return nullptr;
@@ -349,7 +389,7 @@ class Opening {
       return nullptr;
     }
     auto source = std::make_shared<RangedSource>(session_, url_, piece->validator);
-    source->keep(std::move(bytes));
+    source->keep(piece->range.offset, std::move(bytes));
     return source;
   }
 
@@ -370,10 +410,89 @@ class Opening {
   Session& session_;
   const Url url_;
   const std::string name_;
+  ByteRange first_;
   Tries tries_;
   std::shared_ptr<Reply> reply_;
   const Reply::Head* head_ = nullptr;
   Failure failure_;
+};
+
+// An object that is opened when something of it is needed: then what will be read is known, and
+// one request both opens it and brings that.
+class LazySource final : public ByteSource, public ReadsAhead {
+ public:
+  LazySource(Session& session, Url url)
+      : session_(session), url_(std::move(url)), name_(shown(url_)) {}
+
+  const std::string& name() const override { return name_; }
+  // One that cannot be opened says why when it is read.
+  bool random_access() const override {
+    const auto source = opened();
+    return !source || (*source)->random_access();
+  }
+  Result<std::uint64_t> size() override {
+    FONDS_TRY(const auto source, opened());
+    return source->size();
+  }
+  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
+    FONDS_TRY(const auto source, opened());
+    return source->read_at(offset, out);
+  }
+  Result<std::size_t> read_some_at(std::uint64_t offset, MutableByteView out) override {
+    FONDS_TRY(const auto source, opened());
+    return source->read_some_at(offset, out);
+  }
+  Result<std::size_t> read_next(MutableByteView out) override {
+    FONDS_TRY(const auto source, opened());
+    return source->read_next(out);
+  }
+  std::optional<ByteView> view() override {
+    const auto source = opened();
+    return source ? (*source)->view() : std::nullopt;
+  }
+  void forget(ByteRange range) override {
+    if (const auto source = opened()) {
+      (*source)->forget(range);
+    }
+  }
+  void will_read(ByteRange range) override {
+    std::unique_lock lock(mutex_);
+    if (source_ != nullptr) {
+      lock.unlock();
+      fonds::will_read(*source_, range);
+    } else if (!first_ && range.length > 0) {
+      first_ = range;
+    }
+  }
+
+ private:
+  Result<std::shared_ptr<ByteSource>> opened() const {
+    const std::lock_guard lock(mutex_);
+    if (error_) {
+      return fail(error_->code(), error_->message(), error_->where());
+    }
+    if (source_ == nullptr) {
+      auto source = Opening(session_, url_, first_.value_or(ByteRange{0, kFirstPiece})).open();
+      if (!source) {
+        error_ = std::move(source.error());
+        return fail(error_->code(), error_->message(), error_->where());
+      }
+      source_ = std::move(*source);
+      if (first_ && first_->length > kLargestFirst) {
+        fonds::will_read(*source_, *first_);
+      }
+    }
+    return source_;
+  }
+
+  Session& session_;
+  const Url url_;
+  const std::string name_;
+  mutable std::mutex mutex_;
+  // All under mutex_. The source stays once it is there.
+  mutable std::shared_ptr<ByteSource> source_;
+  mutable std::optional<Error> error_;
+  std::optional<ByteRange> first_;  // what will be read first
 };
 
 }  // namespace
@@ -382,7 +501,7 @@ Result<std::shared_ptr<ByteSource>> open(std::string_view url) {
   FONDS_TRY(Url parsed, parse_url(url));
   FONDS_TRY(Session* const session, Session::get());
   session->remember(parsed);
-  return Opening(*session, std::move(parsed)).open();
+  return std::make_shared<LazySource>(*session, std::move(parsed));
 }
 
 }  // namespace fonds::remote

@@ -9,10 +9,11 @@
 
 namespace fonds::remote {
 
-// Opens a URL. One request asks for the first bytes; by its reply the object is read at positions,
-// or, if the server gives no ranges, once from start to end. The source is called as the URL,
-// without secrets. Errors: BadArgument for what is no URL; NotFound; Io with status and tries;
-// Unsupported without the module; Cancelled.
+// Opens a URL when it is first used: one request asks for the bytes that will_read()
+// has told of, or for the first ones; by its reply the object is read at positions, or, if the
+// server gives no ranges, once from start to end. The source is called as the URL, without secrets.
+// Errors: BadArgument for what is no URL; Unsupported without the module; of the first use
+// NotFound, Io with status and tries, Cancelled.
 Result<std::shared_ptr<ByteSource>> open(std::string_view url);
 
 }  // namespace fonds::remote

@@ -21,12 +21,20 @@ struct Signing {
   std::string token;  // of a session; empty: none
 };
 
-// A GET.
+// What a request sends.
+using Body = std::shared_ptr<const std::vector<std::byte>>;
+
 struct Request {
+  std::string method = "GET";
   std::string url;                   // without user and password
   std::vector<std::string> headers;  // "Name: value"
   std::string user_password;         // "user:password" for basic authentication; empty: none
   std::shared_ptr<const Signing> signing;
+  Body body;                // nullptr: none
+  bool exact_path = false;  // "." and ".." between slashes are names like all others
+  bool direct = false;      // by no proxy
+  long stall_seconds = 0;   // instead of the client's, if not 0
+  long total_ms = 0;        // the whole transfer may take; 0: as long as bytes come
 };
 
 // How a transfer ended.
@@ -74,6 +82,8 @@ class Client {
   virtual void start(Request request, std::shared_ptr<Handler> handler) = 0;
   // Goes on with a transfer that was paused. From any thread.
   virtual void resume(const std::shared_ptr<Handler>& handler) = 0;
+  // Ends a transfer, whatever it waits for, with done(Stopped). From any thread.
+  virtual void stop(const std::shared_ptr<Handler>& handler) = 0;
 };
 
 // The one symbol of the module: "fonds_remote_client". nullptr if the network library cannot be

@@ -104,6 +104,19 @@ std::string shown(const Url& url) {
   return url.origin() + url.path + query;
 }
 
+std::string file_name(const Url& url) {
+  const std::string_view name = std::string_view(url.path).substr(url.path.rfind('/') + 1);
+  return url.scheme == "s3" ? std::string(name) : percent_decoded(name);
+}
+
+Url beside(const Url& url, std::string_view name) {
+  Url other = url;
+  other.path.resize(url.path.rfind('/') + 1);
+  other.path += url.scheme == "s3" ? std::string(name) : percent_encoded(name, false);
+  other.query.clear();
+  return other;
+}
+
 std::string percent_encoded(std::string_view text, bool keep_slashes) {
   std::string out;
   for (const char c : text) {

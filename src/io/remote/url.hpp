@@ -30,6 +30,11 @@ Result<Url> parse_url(std::string_view text);
 // that sign a request.
 std::string shown(const Url& url);
 
+// The last step of its path, unescaped; empty if that ends with a slash.
+std::string file_name(const Url& url);
+// The URL of the file with this name in the same directory, without a query.
+Url beside(const Url& url, std::string_view name);
+
 // Each octet but letters, digits and `-._~` (and slashes if they are kept) as %XX.
 std::string percent_encoded(std::string_view text, bool keep_slashes);
 std::string percent_decoded(std::string_view text);

@@ -55,5 +55,16 @@ TEST(RemoteUrl, PercentThereAndBack) {
   EXPECT_EQ(percent_decoded("100%, %4, %zz %41"), "100%, %4, %zz A");
 }
 
+TEST(Url, FilesBesideItAreNamedInItsDirectory) {
+  const auto url = parse_url("http://u:p@a.example:81/x%20y/a%2Bb.warc.gz?sig=1");
+  ASSERT_TRUE(url.has_value());
+  EXPECT_EQ(file_name(*url), "a+b.warc.gz");
+  EXPECT_EQ(beside(*url, "c d?.cdxj").text(), "http://a.example:81/x%20y/c%20d%3F.cdxj");
+  const auto key = parse_url("s3://bucket/some/a b.warc.gz");
+  ASSERT_TRUE(key.has_value());
+  EXPECT_EQ(file_name(*key), "a b.warc.gz");
+  EXPECT_EQ(beside(*key, "a b.cdxj").text(), "s3://bucket/some/a b.cdxj");
+}
+
 }  // namespace
 }  // namespace fonds::remote

@@ -151,6 +151,7 @@ struct Archive::State {
 
   Status read_sections() {
     held = BudgetShare(budget);
+    container->will_read_front();
     FONDS_TRY(PlainBytes tree_bytes, plain_member(Member::SchemaTree));
     const auto keys = std::make_shared<const PlainBytes>(std::move(tree_bytes));
     FONDS_TRY(ParsedTree parsed,

@@ -7,12 +7,16 @@
 
 #include <fmt/core.h>
 
+#include "base/guarded.hpp"
 #include "format/clps/reading/plain.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::clps {
 namespace {
 
 constexpr std::uint64_t kMaxMetadata = std::uint64_t{1} << 30;
+// What recognizing an archive has read of it.
+constexpr std::uint64_t kFirstRead = std::uint64_t{64} << 10;
 
 // Tells the name of the source with every error.
 Location in(const ByteSource& source, std::uint64_t offset) {
@@ -78,6 +82,10 @@ Result<Container> Container::open(ByteSource& source, Budget& budget, std::uint6
   container.header_ = *header;
   if (container.pipe_) {
     FONDS_CHECK(container.pipe_->append(source, header->metadata_size, container.pipe_->front));
+  }
+  if (kHeaderSize + header->metadata_size > kFirstRead) {
+    // With what follows, which is small and read in any case.
+    fonds::will_read(source, {kHeaderSize, header->metadata_size + kFirstRead});
   }
   FONDS_TRY(const Stored packed, container.read_at(kHeaderSize, header->metadata_size));
   // What most of it is parsed to takes several times as much, but that is looked at then.
@@ -256,6 +264,14 @@ void Container::tell_oddities(const MetadataSection& section,
   }
 }
 
+void Container::will_read_front() const {
+  const ByteRange tree = range(Member::SchemaTree), tables = range(Member::TableMetadata);
+  // One behind the other, unless a hostile list of files says otherwise.
+  if (tables.offset >= tree.offset) {
+    fonds::will_read(*source_, {tree.offset, tables.offset - tree.offset + tables.length});
+  }
+}
+
 // What comes before /0 must be there before /0 can be understood, and a pipe comes only once.
 Status Container::keep_dictionaries() {
   const ByteRange tables = range(Member::Tables);
@@ -294,6 +310,7 @@ Result<Stored> Container::read_at(std::uint64_t offset, std::uint64_t length) co
   const std::uint64_t from = std::min(offset, size);
   auto held = std::make_shared<Buffer>();
   auto left = static_cast<std::size_t>(std::min(length, size - from));
+  fonds::will_read(*source_, {from, left});
   while (left > 0) {
     const auto room = held->room(left).first(left);
     FONDS_TRY(const std::size_t got, source_->read_at(from + held->size(), room));
@@ -305,6 +322,16 @@ Result<Stored> Container::read_at(std::uint64_t offset, std::uint64_t length) co
   }
   const ByteView view = held->view();
   return Stored{view, std::move(held)};
+}
+
+void will_read_front(ByteSource& source, const ReadOptions& options) {
+  static_cast<void>(guarded([&]() -> Status {
+    Budget budget(options.memory_budget);
+    FONDS_TRY(const Container container,
+              Container::open(source, budget, options.max_window, [](const Finding&) {}));
+    container.will_read_front();
+    return {};
+  }));
 }
 
 Result<Stored> Container::read(Member member, std::uint64_t offset, std::uint64_t length) const {

@@ -41,6 +41,8 @@ class Container {
   // A part of a member. Of a pipe the members can be had once and in their order, but for the
   // dictionaries; /0 in ascending pieces. Errors: Io; Unsupported; LimitExceeded.
   Result<Stored> read(Member member, std::uint64_t offset, std::uint64_t length) const;
+  // Tells the source that tree, schemas and tables will be read.
+  void will_read_front() const;
   Result<Stored> read(Member member) const { return read(member, 0, range(member).length); }
 
  private:
@@ -63,5 +65,9 @@ class Container {
   std::vector<SearchPacket> search_;
   std::array<ByteRange, kMembers> ranges_ = {};
 };
+
+// Tells a source that what every reader of the archive begins with will be read. What is wrong with
+// the archive is told to whoever reads it.
+void will_read_front(ByteSource& source, const ReadOptions& options);
 
 }  // namespace fonds::clps

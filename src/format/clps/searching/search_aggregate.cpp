@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include "base/calendar.hpp"
 #include "base/time_pattern.hpp"
@@ -15,7 +16,6 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::uint64_t kValueOverhead = 96;                  // of an entry of a hash table
 constexpr std::uint64_t kShareStep = std::uint64_t{1} << 20;  // the budget is asked in such steps
 
 bool is_number(NodeType type) {
@@ -34,22 +34,12 @@ Texts::Needs needs_of(NodeType type) {
 
 }  // namespace
 
-Status ValueCounts::add(std::string_view value, std::uint64_t records) {
-  const auto [place, fresh] = counts_.try_emplace(std::string(value), 0);
-  place->second += records;
-  if (!fresh) {
+Status AggregatePart::hold() {
+  if (total.held() <= taken) {
     return {};
   }
-  bytes_ += value.size() + kValueOverhead;
-  if (bytes_ > taken_) {
-    taken_ = bytes_ + kShareStep;
-    if (!share_.resize(taken_)) {
-      return fail(
-          ErrorCode::LimitExceeded,
-          fmt::format("{} different values do not fit into the memory limit", counts_.size()));
-    }
-  }
-  return {};
+  taken = total.held() + kShareStep;
+  return share.resize(taken) ? Status() : total.check(0);
 }
 
 // The values of one column, as JSON texts.
@@ -235,11 +225,11 @@ bool Aggregate::reads(std::size_t table) const {
 }
 
 Result<AggregatePart> Aggregate::of_unread(std::size_t table, std::uint64_t rows) const {
-  AggregatePart part(archive_->budget());
+  AggregatePart part(archive_->budget(), want_);
   if (want_ == SearchOptions::Want::CountByTime) {
-    part.timeless = rows;
+    part.total.add_time({}, rows);
   } else if (has_null(table) && rows > 0) {
-    FONDS_CHECK(part.values.add("null", rows));
+    part.total.add_value("null", rows);
   }
   return part;
 }
@@ -255,7 +245,7 @@ Status Aggregate::count_times(LazyTable& table, const BitSet& rows, AggregatePar
     if (type == NodeType::DateString) {
       const DatePattern* const pattern = texts->date_pattern(column->second_word(row));
       if (pattern == nullptr) {
-        ++part.timeless;
+        part.total.add_time({}, 1);
         return;
       }
       ns = pattern->instant_ns(ns);
@@ -267,7 +257,7 @@ Status Aggregate::count_times(LazyTable& table, const BitSet& rows, AggregatePar
               ? query::Number::parse(texts->variables()[static_cast<std::size_t>(word)])
               : std::nullopt;
       if (!number) {
-        ++part.timeless;
+        part.total.add_time({}, 1);
         return;
       }
       ns = instant_of_number(number->as_double());
@@ -276,24 +266,14 @@ Status Aggregate::count_times(LazyTable& table, const BitSet& rows, AggregatePar
     }
     ++counts[floor_to(ns, interval_)];
   });
-  part.times.insert(counts.begin(), counts.end());
-  return {};
-}
-
-void Aggregate::take_best(AggregatePart& part, const query::Number& number,
-                          std::string_view text) const {
-  if (part.best) {
-    const auto order = number.compare(*part.best);
-    if (want_ == SearchOptions::Want::Min ? !(order < 0) : !(order > 0)) {
-      return;
-    }
+  for (const auto& [begin, records] : counts) {
+    part.total.add_time(begin, records);
   }
-  part.best = number;
-  part.best_text = text;
+  return part.hold();
 }
 
 Result<AggregatePart> Aggregate::of(LazyTable& table, const BitSet& rows) const {
-  AggregatePart part(archive_->budget());
+  AggregatePart part(archive_->budget(), want_);
   if (want_ == SearchOptions::Want::CountByTime) {
     FONDS_CHECK(count_times(table, rows, part));
     return part;
@@ -314,6 +294,9 @@ Result<AggregatePart> Aggregate::of(LazyTable& table, const BitSet& rows) const 
   Status status;
   std::vector<std::string> values;  // of one record, each once
   rows.for_each([&](std::size_t row) {
+    if (!status) {
+      return;
+    }
     values.clear();
     if (null) {
       values.emplace_back("null");
@@ -322,16 +305,17 @@ Result<AggregatePart> Aggregate::of(LazyTable& table, const BitSet& rows) const 
       reader.values(row, [&](std::string_view text) {
         if (want_ == SearchOptions::Want::Unique) {
           values.emplace_back(text);
-        } else if (const auto number = query::Number::parse(text)) {
-          take_best(part, *number, text);
+        } else if (auto number = query::Number::parse(text)) {
+          part.total.add_extreme(text, std::move(number));
         }
       });
     }
     std::sort(values.begin(), values.end());
     const auto end = std::unique(values.begin(), values.end());
-    for (auto value = values.begin(); value != end && status; ++value) {
-      status = part.values.add(*value, 1);
+    for (auto value = values.begin(); value != end; ++value) {
+      part.total.add_value(*value, 1);
     }
+    status = part.hold();
   });
   if (!status) {
     return tl::unexpected(std::move(status.error()));
@@ -340,36 +324,8 @@ Result<AggregatePart> Aggregate::of(LazyTable& table, const BitSet& rows) const 
 }
 
 Status Aggregate::add(const AggregatePart& part) {
-  for (const auto& [begin, count] : part.times) {
-    sum_.times[begin] += count;
-  }
-  sum_.timeless += part.timeless;
-  for (const auto& [value, count] : part.values.counts()) {
-    FONDS_CHECK(sum_.values.add(value, count));
-  }
-  if (part.best) {
-    take_best(sum_, *part.best, part.best_text);
-  }
-  return {};
-}
-
-std::vector<SearchGroup> Aggregate::groups() const {
-  std::vector<SearchGroup> groups;
-  for (const auto& [begin, count] : sum_.times) {
-    groups.push_back({.begin = begin, .count = count});
-  }
-  if (sum_.timeless > 0) {
-    groups.push_back({.count = sum_.timeless});
-  }
-  if (sum_.best) {
-    groups.push_back({.value = sum_.best_text});
-  }
-  const std::map<std::string_view, std::uint64_t> sorted(sum_.values.counts().begin(),
-                                                         sum_.values.counts().end());
-  for (const auto& [value, count] : sorted) {
-    groups.push_back({.count = count, .value = std::string(value)});
-  }
-  return groups;
+  sum_.total.add(part.total);
+  return sum_.hold();
 }
 
 }  // namespace fonds::clps

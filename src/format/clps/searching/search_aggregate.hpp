@@ -3,12 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <fonds/error.hpp>
@@ -20,31 +16,19 @@
 #include "format/clps/searching/search_keys.hpp"
 #include "format/clps/searching/search_mask.hpp"
 #include "format/clps/searching/search_table.hpp"
+#include "format/common/search_total.hpp"
 
 namespace fonds::clps {
 
-// Different values and how many records have them; counted against a budget.
-class ValueCounts {
- public:
-  explicit ValueCounts(Budget& budget) : share_(budget) {}
-  // Errors: LimitExceeded.
-  Status add(std::string_view value, std::uint64_t records);
-  const std::unordered_map<std::string, std::uint64_t>& counts() const { return counts_; }
-
- private:
-  std::unordered_map<std::string, std::uint64_t> counts_;
-  BudgetShare share_;
-  std::uint64_t bytes_ = 0, taken_ = 0;
-};
-
-// What one table, or all, give.
+// What one table, or all, give; the budget holds the different groups.
 struct AggregatePart {
-  explicit AggregatePart(Budget& budget) : values(budget) {}
-  std::map<std::int64_t, std::uint64_t> times;  // by the beginnings of intervals
-  std::uint64_t timeless = 0;                   // records without a time
-  ValueCounts values;
-  std::optional<query::Number> best;  // least or greatest
-  std::string best_text;
+  AggregatePart(Budget& budget, SearchOptions::Want want) : total(want), share(budget) {}
+  // Takes from the budget what the groups take by now. Errors: LimitExceeded.
+  Status hold();
+
+  SearchTotal total;
+  BudgetShare share;
+  std::uint64_t taken = 0;  // by it
 };
 
 class Aggregate {
@@ -64,7 +48,7 @@ class Aggregate {
 
   // Errors: LimitExceeded.
   Status add(const AggregatePart& part);
-  std::vector<SearchGroup> groups() const;
+  std::vector<SearchGroup> groups() const { return sum_.total.groups(); }
 
  private:
   struct Field {  // a column that has values
@@ -78,12 +62,11 @@ class Aggregate {
       : archive_(&archive),
         want_(options.want),
         interval_(options.interval),
-        sum_(archive.budget()) {}
+        sum_(archive.budget(), options.want) {}
   std::vector<Field> fields(std::size_t table) const;
   bool has_null(std::size_t table) const;
   std::optional<std::size_t> time_column(std::size_t table) const;
   Status count_times(LazyTable& table, const BitSet& rows, AggregatePart& part) const;
-  void take_best(AggregatePart& part, const query::Number& number, std::string_view text) const;
 
   const Archive* archive_;
   SearchOptions::Want want_;

@@ -32,6 +32,7 @@ constexpr std::uint64_t kLargestPiece = std::uint64_t{1} << 20;
 
 // Lines to be looked at, and what was found in them.
 struct Job {
+  explicit Job(Want want) : answer(want) {}
   LinePiece piece;
   std::string copy;  // of the lines, unless they stay where they are
   bool first = false;
@@ -58,7 +59,8 @@ class Searcher {
         sink_(sink),
         source_(archive.source->name()),
         plain_(archive.codecs.size() == 1 && archive.codec().name() == "none"),
-        needed_(query::needed_texts(query)) {
+        needed_(query::needed_texts(query)),
+        answer_(options.want) {
     if (plain_) {
       mapped_ = archive.source->view();
     }
@@ -97,7 +99,7 @@ class Searcher {
   Status search_alone(LinePieces& pieces, JsonJudge& judge) {
     LineSieve sieve(needed_);
     while (!enough()) {
-      Job job;
+      Job job(options_.want);
       auto more = next(pieces, job);
       if (!more || !*more) {
         FONDS_CHECK(deliver(job));
@@ -118,7 +120,7 @@ class Searcher {
     });
     bool more = true;
     while (more && !enough()) {
-      auto job = std::make_unique<Job>();
+      auto job = std::make_unique<Job>(options_.want);
       auto got = next(pieces, *job);
       more = got && *got;
       const std::uint64_t cost = 2 * job->piece.text.size() + sizeof(Job);
@@ -208,7 +210,7 @@ class Searcher {
       FONDS_TRY(const bool more, sink_.lines(lines));
       stopped_ = !more;
     }
-    return answer_.add(std::move(job.answer), options_.want, options_.read.memory_budget / 8);
+    return answer_.add(job.answer, options_.read.memory_budget / 8);
   }
 
   const Archive& archive_;

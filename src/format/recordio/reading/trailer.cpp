@@ -9,6 +9,7 @@
 #include "format/recordio/reading/grammar.hpp"
 #include "format/recordio/reading/items.hpp"
 #include "format/recordio/reading/walk.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::recordio {
 namespace {
@@ -62,6 +63,9 @@ Result<bool> read_trailer(const std::shared_ptr<ByteSource>& source,
   const BlockLimits limits = {
       .max_block = std::min({options.max_block, options.max_trailer, options.memory_budget / 2})};
   FONDS_TRY(const std::uint64_t size, source->size());
+  // Most are no longer.
+  constexpr std::uint64_t kTail = 2 * kChunkSize;
+  fonds::will_read(*source, {size - std::min(size, kTail), kTail});
   FONDS_TRY(std::optional<std::uint64_t> start, trailer_start(*source, size));
   if (!start && promised) {
     FONDS_TRY(start, last_trailer(source, limits));
@@ -69,7 +73,9 @@ Result<bool> read_trailer(const std::shared_ptr<ByteSource>& source,
   if (!start) {
     return false;
   }
+  fonds::will_read(*source, {*start, size - *start});
   Window window(source);
+  window.release(*start);
   StoredBlock block;
   const fonds::Location where = {.source = source->name(), .stored_offset = *start};
   FONDS_TRY(const Examined seen, examine_block(window, *start, size, limits, block));

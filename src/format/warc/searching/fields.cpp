@@ -49,24 +49,6 @@ void tell_date(std::string_view text, const std::optional<Date>& date, const Fie
   }
 }
 
-// Of "http://user@Example.com:80/x": the host in lower case, of an address in brackets the address.
-// Empty if the URI has none.
-std::string host_of(std::string_view uri) {
-  const std::size_t scheme = uri.find("://");
-  if (scheme == std::string_view::npos || uri.find_first_of("/?#") < scheme) {
-    return {};
-  }
-  std::string_view host = uri.substr(scheme + 3);
-  host = host.substr(0, host.find_first_of("/?#"));
-  host = host.substr(host.rfind('@') + 1);
-  if (host.starts_with('[')) {
-    host = host.substr(1, host.find(']') - 1);
-  } else {
-    host = host.substr(0, host.find(':'));
-  }
-  return to_lower(host);
-}
-
 std::string mime_of(const WarcRecord& record) {
   std::string type = record.has_http ? record.http.media_type() : std::string();
   if (type.empty()) {
@@ -378,6 +360,22 @@ class WarcFieldReader final : public FieldReader {
 };
 
 }  // namespace
+
+std::string host_of(std::string_view uri) {
+  const std::size_t scheme = uri.find("://");
+  if (scheme == std::string_view::npos || uri.find_first_of("/?#") < scheme) {
+    return {};
+  }
+  std::string_view host = uri.substr(scheme + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  host = host.substr(host.rfind('@') + 1);
+  if (host.starts_with('[')) {
+    host = host.substr(1, host.find(']') - 1);
+  } else {
+    host = host.substr(0, host.find(':'));
+  }
+  return to_lower(host);
+}
 
 std::span<const FieldInfo> field_table() {
   static const std::vector<FieldInfo> table = [] {

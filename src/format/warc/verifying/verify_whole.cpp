@@ -189,13 +189,17 @@ class Whole final : public VerifyWhole {
   }
 
   void check_zstd(const std::string& source, bool empty, const Report& out) {
+    const bool named = source.ends_with(".warc.zst");
     if (empty) {
       out(make_finding("zs-record", "the file holds no record", {.source = source}));
+    } else if (begun_ && begins_with_arc_ && !named) {
+      out(make_finding("arc-zstd", "ARC records in Zstandard frames, which no standard tells of",
+                       {.source = source, .stored_offset = first_stored_offset_}));
     } else if (begun_ && (begins_with_arc_ || first_inner_ > 0)) {
       out(make_finding("zs-warc", "what the frames hold does not begin with a WARC record",
                        {.source = source, .stored_offset = first_stored_offset_}));
     }
-    if (is_file() && !source.ends_with(".warc.zst")) {
+    if (is_file() && !named && !begins_with_arc_) {
       out(make_finding("zn-name", "the name does not end in .warc.zst", {.source = source}));
     }
     if (const auto stored = archive_.source->view()) {

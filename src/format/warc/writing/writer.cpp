@@ -177,6 +177,13 @@ Status Writer::begin_archive(const WarcRecord& first, const Converted& converted
     return {};
   }
   begun_ = true;
+  const Dialect dialect = options_.target ? dialect_of(*options_.target) : first.header.dialect;
+  if (dialect == Dialect::Arc && options_.conversion.filename.ends_with(".warc.zst")) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("{}: files of this name hold WARC records, and these are ARC; a name "
+                            "in .arc.zst, or --to warc/1.1",
+                            options_.conversion.filename));
+  }
   if (as_stored_ || converted.restored) {
     return {};
   }
