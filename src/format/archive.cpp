@@ -170,10 +170,11 @@ Result<const Format*> search_any_unit(Archive& archive) {
   Archive tried = archive;
   tried.codecs = {codec};
   FONDS_TRY(const DecodedHead head, decode_head(tried, {}));
-  const Format* const format = probe_format(head, kGuess);
-  if (format != nullptr) {
-    archive.codecs = tried.codecs;
+  const Format* const format = probe_format(head);
+  if (format == nullptr || format == &findable_format()) {
+    return nullptr;
   }
+  archive.codecs = tried.codecs;
   return format;
 }
 

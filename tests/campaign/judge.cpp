@@ -176,7 +176,8 @@ Judge::Judge(Row row) : row_(std::move(row)) {
   if (row_.beside) {
     return;
   }
-  for (const Kept& record : records_) {
+  for (Kept& record : records_) {
+    record.from -= row_.prefix;
     if (borders_.empty() || borders_.back() != record.from) {
       borders_.push_back(record.from);
     }

@@ -45,7 +45,8 @@ struct Row {
   bool head = false;   // what lies in front of the first record is needed for all of them
   bool lines = false;  // records begin lines: the LF in front of one belongs to its region
   bool whole_lines =
-      false;               // lines in units: whether a unit begins with one, the unit before tells
+      false;  // lines in units: whether a unit begins with one, the unit before tells
+  std::uint64_t prefix = 0;  // bytes in front of each unit that belong to it
   std::uint64_t grid = 0;  // records lie at multiples of it; damage must not move only some of them
   bool repairs = true;     // `repair` knows the format
   std::optional<Beside> beside = {};  // of a companion

@@ -109,6 +109,7 @@ Row web_row(std::string_view dialect, std::string_view codec) {
   row.name = fmt::format("{}/{}", dialect, codec);
   row.bytes = web_archive(dialect, codec);
   row.head = codec == "zstd-dictionary";
+  row.prefix = codec.ends_with("-size-prefix") ? 32 : 0;
   row.lines = codec == "plain" && dialect.starts_with("arc");
   if (codec == "plain") {
     row.unknowable =

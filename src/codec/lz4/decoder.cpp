@@ -168,7 +168,7 @@ Result<BufferedDecoder::Fill> Lz4Decoder::pass_skippable(ByteView stored) {
     return over();
   }
   find("extension-frame", fmt::format("skippable frame of {} bytes", size), position_);
-  position_ = there;
+  doubtful_ = std::exchange(position_, there);  // a damaged size may have led over frames
   return Fill::More;
 }
 
@@ -355,10 +355,17 @@ Result<BufferedDecoder::Fill> Lz4Decoder::damaged() {
 
 Result<BufferedDecoder::Fill> Lz4Decoder::cut_short() {
   // A damaged block size can reach over all frames behind; only a record there tells it from a cut
-  // file.
-  if (window_.goes_back() && options_.probe.starts_record != nullptr) {
+  // file, or frames that lead to the file's end.
+  const bool known = options_.probe.starts_record != nullptr;
+  if (known ? window_.goes_back() : window_.mapped()) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
-    FONDS_TRY(const auto next, next_record(frame_ + 4));
+    FONDS_CHECK(make_probe());
+    std::optional<std::uint64_t> next;
+    if (known) {
+      FONDS_TRY(next, next_record(frame_ + 4));
+    } else {
+      next = swallowed(frame_ + 4, window_.source()->view()->size() - 1);
+    }
     if (next) {
       find("frame-damaged",
            fmt::format("lz4 frame cannot be decoded behind its first {} bytes", decoded_), frame_);

@@ -133,6 +133,22 @@ TEST(Lz4Decoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   EXPECT_THAT(got.codes, Contains("frame-damaged"));
 }
 
+TEST(Lz4Decoder, SkippableFrameWithAWrongSizeHidesNoFrame) {
+  const std::string skippable("\x50\x2a\x4d\x18\x44\0\0\0size", 12);
+  const std::string one = compress(record(1)), two = compress(record(2));
+  const Decoded got = read_all(lz4_codec(), mapped(skippable + one + two), probing());
+  EXPECT_THAT(got.units, ElementsAre(skippable.size(), skippable.size() + one.size()));
+}
+
+// A damaged block size reaches over the end of the file.
+TEST(Lz4Decoder, FramesThatLeadToTheEndAreReadThoughNoRecordIsRecognized) {
+  std::string one = compress(noise(5000));
+  const std::string two = compress(noise(300)), three = compress(noise(200));
+  one.erase(1000, 10 + two.size() + three.size());
+  const Decoded got = read_all(lz4_codec(), mapped(one + two + three));
+  EXPECT_THAT(got.units, ElementsAre(one.size(), one.size() + two.size()));
+}
+
 TEST(Lz4Decoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);

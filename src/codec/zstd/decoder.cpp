@@ -196,7 +196,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::pass_skippable(ByteView stored, std::
     position_ = there;
     return over();
   }
-  position_ = end;
+  doubtful_ = std::exchange(position_, end);  // a damaged size may have led over frames
   return Fill::More;
 }
 
@@ -443,10 +443,18 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
 
 Result<BufferedDecoder::Fill> ZstdDecoder::cut_short() {
   // A damaged block size can reach over all frames behind. Without a record to recognize, what
-  // looks like a frame in there is as likely to be content.
-  if (window_.goes_back() && options_.probe.starts_record != nullptr) {
+  // looks like a frame in there is as likely to be content, unless frames lead to the file's end.
+  const bool known = options_.probe.starts_record != nullptr;
+  if (known ? window_.goes_back() : window_.mapped()) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
-    FONDS_TRY(const auto next, next_record(std::nullopt, frame_ + 4));
+    FONDS_CHECK(make_probe());
+    std::optional<std::uint64_t> next;
+    if (known) {
+      FONDS_TRY(next, next_record(std::nullopt, frame_ + 4));
+    } else {
+      const ByteView all = *window_.source()->view();
+      next = probe_->swallowed(all, frame_ + 4, all.size() - 1, options_, budget_);
+    }
     if (next) {
       find("frame-damaged",
            fmt::format("zstd frame cannot be decoded behind its first {} bytes", decoded_), frame_);

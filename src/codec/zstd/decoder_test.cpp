@@ -134,6 +134,34 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   EXPECT_THAT(got.codes, Contains("frame-damaged"));
 }
 
+TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {
+  const std::string prefix("\x50\x2a\x4d\x18\x04\0\0\0size", 12);
+  const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
+  const std::string whole = compress(record(1, 20) + noise(5000));
+  const std::size_t taken = 2 * prefix.size() + two.size() + three.size();
+  const std::string one = std::string(whole).erase(1000, taken);
+  const Decoded got =
+      read_all(zstd_codec(), mapped(one + prefix + two + prefix + three), probing());
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size() + prefix.size(),
+                                     one.size() + 2 * prefix.size() + two.size()));
+}
+
+TEST(ZstdDecoder, SkippableFrameWithAWrongSizeHidesNoFrame) {
+  const std::string skippable("\x50\x2a\x4d\x18\x44\0\0\0size", 12);
+  const std::string one = compress(record(1)), two = compress(record(2));
+  const Decoded got = read_all(zstd_codec(), mapped(skippable + one + two), probing());
+  EXPECT_THAT(got.units, ElementsAre(skippable.size(), skippable.size() + one.size()));
+}
+
+// A damaged block size reaches over the end of the file.
+TEST(ZstdDecoder, FramesThatLeadToTheEndAreReadThoughNoRecordIsRecognized) {
+  std::string one = compress(noise(5000));
+  const std::string two = compress(noise(300)), three = compress(noise(200));
+  one.erase(1000, 10 + two.size() + three.size());
+  const Decoded got = read_all(zstd_codec(), mapped(one + two + three));
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
+}
+
 TEST(ZstdDecoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);

@@ -16,6 +16,18 @@ constexpr std::size_t kProbeHead = std::size_t{64} << 10;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
 
+// Behind the skippable frames that begin at `at` and before `to`: size prefixes part frames.
+std::uint64_t behind_skippable(ByteView stored, std::uint64_t at, std::uint64_t to) {
+  while (at < to) {
+    const FrameInfo frame = scan_frame(stored.subspan(static_cast<std::size_t>(at)));
+    if (frame.kind != FrameKind::Skippable || frame.state != FrameState::Complete) {
+      break;
+    }
+    at += frame.size;
+  }
+  return at;
+}
+
 }  // namespace
 
 bool FrameProbe::can_decode(const FrameHeader& header, unsigned max_window_log) const {
@@ -75,10 +87,11 @@ std::uint64_t FrameProbe::whole_record(ByteView stored, const DecodeOptions& opt
 std::optional<std::uint64_t> FrameProbe::swallowed(ByteView stored, std::uint64_t from,
                                                    std::uint64_t to, const DecodeOptions& options,
                                                    DamageBudget& budget) {
-  return find_swallowed(stored, from, to, kMagicText, budget,
-                        [&](std::size_t at, std::uint64_t& work) {
-                          return whole_record(stored.subspan(at), options, work);
-                        });
+  return find_swallowed(
+      stored, from, to, kMagicText, budget, [&](std::size_t at, std::uint64_t& work) {
+        const std::uint64_t size = whole_record(stored.subspan(at), options, work);
+        return size == 0 ? 0 : behind_skippable(stored, at + size, to) - at;
+      });
 }
 
 }  // namespace fonds::zstd

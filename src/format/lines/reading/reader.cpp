@@ -219,7 +219,8 @@ void TextReader::take_findings(std::vector<Finding>& into) {
   for (Finding& finding : lines_.decoder().take_findings()) {
     finding.where.source = source_;
     if (finding.severity == Severity::Error) {
-      damaged_unit_ = finding.where.stored_offset;
+      damaged_units_.erase(damaged_units_.begin(), damaged_units_.lower_bound(lines_.place().unit));
+      damaged_units_.insert(finding.where.stored_offset.value_or(0));
     }
     into.push_back(std::move(finding));
   }
@@ -273,7 +274,7 @@ Result<bool> ObjectsReader::begin_record() {
       return found;
     }
     take_findings(loose_);
-    if (damaged_unit_ == lines_.place().unit && lines_.leave_unit()) {
+    if (damaged_units_.contains(lines_.place().unit) && lines_.leave_unit()) {
       continue;
     }
     if (!lines_.torn()) {

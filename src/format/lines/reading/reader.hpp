@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -117,8 +118,8 @@ class TextReader : public RecordReader {
   ReadOptions options_;
   TextRecord record_;
   std::vector<Finding> loose_;
-  std::vector<Finding> of_record_;             // besides those of the decoder
-  std::optional<std::uint64_t> damaged_unit_;  // the last one that an error was told of
+  std::vector<Finding> of_record_;         // besides those of the decoder
+  std::set<std::uint64_t> damaged_units_;  // that errors were told of, from the line in hand on
 
  private:
   Result<Record*> advance();

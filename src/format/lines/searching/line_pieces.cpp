@@ -89,7 +89,8 @@ Result<bool> LinePieces::next_of_run(LinePiece& out) {
     }
     const Place place = decoder_->place();
     collect();
-    const bool ends = damaged_unit_ == place.unit && decoder_->shown_of_unit() < shown.size();
+    const bool ends =
+        damaged_units_.contains(place.unit) && decoder_->shown_of_unit() < shown.size();
     if (ends) {
       shown = shown.first(decoder_->shown_of_unit());
     }
@@ -131,7 +132,9 @@ void LinePieces::collect() {
   for (Finding& finding : decoder_->take_findings()) {
     finding.where.source = source_;
     if (finding.severity == Severity::Error) {
-      damaged_unit_ = finding.where.stored_offset;
+      damaged_units_.erase(damaged_units_.begin(),
+                           damaged_units_.lower_bound(decoder_->place().unit));
+      damaged_units_.insert(finding.where.stored_offset.value_or(0));
     }
     findings_.push_back(std::move(finding));
   }

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,9 +48,9 @@ class LinePieces {
   std::string source_;
   std::size_t size_;
   std::uint64_t most_;
-  std::size_t given_ = 0;                      // bytes that are to be consumed first
-  bool torn_ = false;                          // bytes may be missing behind them
-  std::optional<std::uint64_t> damaged_unit_;  // the last one that an error was told of
+  std::size_t given_ = 0;                  // bytes that are to be consumed first
+  bool torn_ = false;                      // bytes may be missing behind them
+  std::set<std::uint64_t> damaged_units_;  // that errors were told of, from the piece in hand on
   std::uint64_t decoded_ = 0;
   std::vector<Finding> findings_;
 };
