@@ -290,21 +290,6 @@ Result<bool> Feed::step(FedBlock& block) {
 }
 
 Status Feed::meet_header() {
-  // Where each read is a round trip, a long block behind the header is not read for nothing.
-  if (source_->random_access() && !source_->view() && !over_) {
-    FONDS_TRY(const ByteView head, walk_.peek(kMagicSize));
-    if (parse_magic(head) == Magic::Header) {
-      FONDS_TRY(const BlockWalk::Step step, walk_.next());
-      if (step == BlockWalk::Step::Block) {
-        note_oddities(walk_.block());
-        take_header(walk_.block());
-        return {};
-      }
-      report_damage(walk_.fault(), walk_.damage());
-      lose_header();
-      first_block_ = walk_.position();
-    }
-  }
   auto block = std::make_unique<FedBlock>();
   FONDS_TRY(const bool there, step(*block));
   if (there) {
