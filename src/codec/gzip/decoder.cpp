@@ -242,8 +242,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
   }
   // Whoever begins where each read is a round trip may want nothing behind the first members: they
   // are tried with what has come, as long as that can be the whole of one.
-  const bool round_trips = !window_.mapped() && window_.source()->random_access();
-  std::size_t least = round_trips && member_ < options_.start + kProbeRoom ? 1 : kStreamPiece;
+  const bool first = !window_.mapped() && window_.source()->random_access() &&
+                     member_ < options_.start + kProbeRoom;
+  std::size_t least = first ? 1 : kStreamPiece;
   // What any member has that decodes to so little.
   const std::size_t most = std::max(
       kStreamPiece + 1, std::min(kWholeSizes.back(), options_.max_whole_unit) + kProbeRoom);
@@ -273,7 +274,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::decode_whole() {
       continue;
     }
     const bool all_seen = window_.mapped() || stored.size() < least || least == most;
-    if (!all_seen && window_.goes_back()) {
+    if (!all_seen && !first && window_.goes_back()) {
       least = most;
       continue;
     }

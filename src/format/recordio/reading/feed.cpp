@@ -290,6 +290,21 @@ Result<bool> Feed::step(FedBlock& block) {
 }
 
 Status Feed::meet_header() {
+  // A long block behind the header is not read before it is asked for; of a pipe it comes anyway.
+  if (source_->random_access() && !over_) {
+    FONDS_TRY(const ByteView head, walk_.peek(kMagicSize));
+    if (parse_magic(head) == Magic::Header) {
+      FONDS_TRY(const BlockWalk::Step step, walk_.next());
+      if (step == BlockWalk::Step::Block) {
+        note_oddities(walk_.block());
+        take_header(walk_.block());
+        return {};
+      }
+      report_damage(walk_.fault(), walk_.damage());
+      lose_header();
+      first_block_ = walk_.position();
+    }
+  }
   auto block = std::make_unique<FedBlock>();
   FONDS_TRY(const bool there, step(*block));
   if (there) {
