@@ -64,7 +64,7 @@ class Exchange {
 
   Session& session_;
   const Question question_;
-  std::string sha256_, md5_;  // of the body
+  std::string sha256_;  // of the body
   Tries tries_;
   std::shared_ptr<Reply> reply_;
 };

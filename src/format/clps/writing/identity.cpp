@@ -7,6 +7,7 @@
 #include <new>
 #include <span>
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/bytes.hpp"
