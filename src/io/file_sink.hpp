@@ -32,7 +32,7 @@ class FileSink final : public ByteSink {
   // Makes the file appear under its name, its content safely on disk if `sync`. Errors: Io.
   Status commit(bool sync);
   // Whether it has no name at all until then, so that nothing is left behind by a process that is
-  // killed.
+  // killed; but for the moment in which it replaces a file, when it is whole under a temporary one.
   bool nameless() const { return temporary_.empty(); }
   std::uint64_t position() const override { return position_; }
   bool can_rewrite() const override { return true; }
