@@ -51,8 +51,8 @@ def server(archives, tmp_path_factory):
 
 # name: the words of the command, the file, how many faults at least
 JOBS = {
-    "warc": (["cat"], "a.warc", 150),
-    "warc-gzip": (["ls", "--full", "--hash"], "b.warc.gz", 60),
+    "warc": (["cat"], "a.warc", 110),
+    "warc-gzip": (["ls", "--full", "--hash"], "b.warc.gz", 50),
     "warc-zstd-dictionary": (["cat", "--no-index"], "c.warc.zst", 60),
     "by-cdxj": (["cat", "uri:http://a.example/77"], "b.warc.gz", 60),
     "by-checkpoints": (["cat", "index:40"], "00.warc.gz", 60),
@@ -60,7 +60,7 @@ JOBS = {
     "clp-s": (["search", "level: ERROR"], "log.clps", 60),
     "kv-ir": (["search", "level: ERROR"], "log.clp", 60),
     "jsonl": (["search", "level: ERROR"], "log.jsonl", 60),
-    "no-ranges": (["cat"], "small.warc", 40),
+    "no-ranges": (["cat"], "small.warc", 20),
 }
 
 
