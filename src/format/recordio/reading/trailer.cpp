@@ -8,6 +8,7 @@
 #include "format/recordio/reading/block.hpp"
 #include "format/recordio/reading/grammar.hpp"
 #include "format/recordio/reading/items.hpp"
+#include "format/recordio/reading/later_headers.hpp"
 #include "format/recordio/reading/walk.hpp"
 #include "io/will_read.hpp"
 
@@ -84,10 +85,17 @@ Result<bool> read_trailer(const std::shared_ptr<ByteSource>& source,
         seen.state == Examined::State::TooLarge ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
         "trailer: " + seen.fault.message, where);
   }
+  // Of files put together it is the last one's, transformed as that one's header says.
+  LaterHeaders headers;
+  if (options.concatenated) {
+    FONDS_CHECK(headers.scan_up_to(source, *start, options));
+  }
+  const LaterHeaders::Header* const own = headers.before(*start);
   BlockDecoder decoder;
   Items items;
   Buffer content;
-  if (const auto fault = decoder.decode(block, transformation, limits.max_block, content, items)) {
+  if (const auto fault = decoder.decode(block, own != nullptr ? own->transformation : transformation,
+                                        limits.max_block, content, items)) {
     return fail(fault->code == "limit-exceeded" ? ErrorCode::LimitExceeded : ErrorCode::Corrupt,
                 "trailer: " + fault->message, where);
   }

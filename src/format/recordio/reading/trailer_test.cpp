@@ -99,10 +99,16 @@ TEST(Trailer, OfAFileInALegacyItemIsNotTheFiles) {
   EXPECT_EQ(trailer_of(plain_record(header({}, true) + trailer_block("nested"))), "none");
 }
 
+// Each is transformed as its own header says, and bodies lie between that and the first header.
 TEST(Trailer, OfConcatenatedFilesIsTheLastOnes) {
-  const std::string file = header({"flate"}, true) + trailer_block("one", {"flate"}) +
-                           header({"zstd"}, true) + trailer_block("two", {"zstd"});
-  EXPECT_EQ(trailer_of(file, {.concatenated = true}), "is two");
+  for (const std::string& of_first : {std::string(), body({"a", "b"}, {"flate"})}) {
+    for (const std::string& of_second : {std::string(), body({"c"}, {"zstd"})}) {
+      const std::string file = header({"flate"}, true) + of_first +
+                               trailer_block("one", {"flate"}) + header({"zstd"}, true) +
+                               of_second + trailer_block("two", {"zstd"});
+      EXPECT_EQ(trailer_of(file, {.concatenated = true}), "is two");
+    }
+  }
 }
 
 TEST(Trailer, OfTheFixtures) {
