@@ -311,7 +311,7 @@ class Conversion {
       }
       if (const auto end = put(*reader, *record); !end) {
         // Places in what was found are none in the archive.
-        return fail(end.error().code(), end.error().message());
+        return fail(end.error().code(), end.error().message(), {.source = archive.source->name()});
       }
       ++report_.records;
     }
