@@ -123,6 +123,9 @@ Status StreamWriter::add(std::string_view json, std::string_view generated) {
   if (status) {
     status = walk(json, user_);
   }
+  if (status) {
+    put_event();
+  }
   std::swap(changes_, event_changes_);
   if (!status) {
     return status;
@@ -131,7 +134,6 @@ Status StreamWriter::add(std::string_view json, std::string_view generated) {
     changes_[kind] += n;
     change_count_ += n;
   }
-  put_event();
   ++events_;
   status = put_out();
   if (!status) {
