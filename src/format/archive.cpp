@@ -26,6 +26,7 @@ constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block
 constexpr std::size_t kMaxLayers = 2;
 constexpr std::uint64_t kDamagedHead = std::uint64_t{16}
                                        << 20;  // how far a first whole unit is looked for
+constexpr std::uint64_t kRunCost = std::uint64_t{4} << 10;  // of each run on the way there
 // What shows that a unit that begins just there holds a record, where bytes have to be fetched.
 constexpr std::size_t kUnitBehind = std::size_t{1} << 20;
 
@@ -160,6 +161,28 @@ Result<const Codec*> search_codec(ByteSource& source, const RecordProbe& probe) 
   return found;
 }
 
+// The format of the first run that begins with one, other than findable_format(). Each run is asked
+// alone: what a damaged unit decodes to may be nothing, and longer than a head. Null if there is
+// none. Errors: those of reading.
+Result<const Format*> search_runs(const Archive& archive) {
+  FONDS_TRY(const auto decoder, open_decoder(archive, {}));
+  for (std::uint64_t spent = 0; spent < kDamagedHead;) {
+    FONDS_TRY(const ByteView shown, decoder->peek(kHead));
+    const ByteView bytes = shown.first(std::min(shown.size(), kHead));
+    const Format* const format = probe_format({{bytes.begin(), bytes.end()}, bytes.size() < kHead});
+    if (format != nullptr && format != &findable_format()) {
+      return format;
+    }
+    FONDS_TRY(const std::uint64_t passed, decoder->skip(kDamagedHead - spent));
+    spent += passed + kRunCost;
+    FONDS_TRY(const bool more, decoder->next_run());
+    if (!more) {
+      break;
+    }
+  }
+  return nullptr;
+}
+
 // For bytes in which no record of findable_format() begins: that format, and the codec of the first
 // unit, which tell the most. Null if nothing does. Errors: those of reading.
 Result<const Format*> search_any_unit(Archive& archive) {
@@ -169,12 +192,10 @@ Result<const Format*> search_any_unit(Archive& archive) {
   }
   Archive tried = archive;
   tried.codecs = {codec};
-  FONDS_TRY(const DecodedHead head, decode_head(tried, {}));
-  const Format* const format = probe_format(head);
-  if (format == nullptr || format == &findable_format()) {
-    return nullptr;
+  FONDS_TRY(const Format* const format, search_runs(tried));
+  if (format != nullptr) {
+    archive.codecs = tried.codecs;
   }
-  archive.codecs = tried.codecs;
   return format;
 }
 

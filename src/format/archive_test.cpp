@@ -164,6 +164,19 @@ TEST(OpenArchive, JsonLinesAreRecognizedBehindADamagedMember) {
   }
 }
 
+// What the first unit decodes to is nothing, and fills all that is looked at of a beginning.
+TEST(OpenArchive, JsonLinesAreRecognizedBehindAUnitOfNoise) {
+  for (const char* codec : {"gzip", "lz4", "zstd"}) {
+    std::string first = encoded(codec, {noise(200000)});
+    first.resize(first.size() - 1000);
+    const auto archive =
+        open_archive(mapped(first + encoded(codec, {"{\"n\":1}\n", "{\"n\":2}\n"})));
+    ASSERT_TRUE(archive.has_value()) << codec;
+    EXPECT_EQ(archive->format->name(), "jsonl") << codec;
+    EXPECT_EQ(archive->codec().name(), codec);
+  }
+}
+
 TEST(OpenArchive, JsonLinesMayHoldLinesThatBeginRecords) {
   const auto archive = open_archive(mapped("{\"n\":1}\n" + record("one") + "{\"n\":2}\n"));
   ASSERT_TRUE(archive.has_value());
