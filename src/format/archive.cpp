@@ -173,6 +173,9 @@ Result<const Format*> search_runs(const Archive& archive) {
     if (format != nullptr && format != &findable_format()) {
       return format;
     }
+    if (findable_format().record_probe().starts_record(bytes)) {
+      break;
+    }
     FONDS_TRY(const std::uint64_t passed, decoder->skip(kDamagedHead - spent));
     spent += passed + kRunCost;
     FONDS_TRY(const bool more, decoder->next_run());
@@ -183,20 +186,58 @@ Result<const Format*> search_runs(const Archive& archive) {
   return nullptr;
 }
 
-// For bytes in which no record of findable_format() begins: that format, and the codec of the first
-// unit, which tell the most. Null if nothing does. Errors: those of reading.
-Result<const Format*> search_any_unit(Archive& archive) {
-  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, {}));
-  if (codec == nullptr) {
-    return nullptr;
+// For bytes of which not even the beginning is a format: the one that units of the codec decode to
+// which the beginning speaks for; unless `front_only`, else of the codec of the first unit. With
+// that codec; null if nothing does. Errors: those of reading.
+Result<const Format*> search_any_unit(Archive& archive, bool front_only) {
+  std::vector<const Codec*> codecs = {&archive.codec()};
+  if (!front_only) {
+    FONDS_TRY(codecs.emplace_back(), search_codec(*archive.source, {}));
   }
   Archive tried = archive;
-  tried.codecs = {codec};
-  FONDS_TRY(const Format* const format, search_runs(tried));
-  if (format != nullptr) {
-    archive.codecs = tried.codecs;
+  for (const Codec* codec : codecs) {
+    if (codec == nullptr || codec->name() == "none") {
+      continue;
+    }
+    tried.codecs = {codec};
+    FONDS_TRY(const Format* const format, search_runs(tried));
+    if (format != nullptr) {
+      archive.codecs = tried.codecs;
+      return format;
+    }
   }
-  return format;
+  return nullptr;
+}
+
+// If the archive begins with no format, or seems to begin with plain bytes in front of a record:
+// gives it the codec and the format that are found behind. Errors: those of reading.
+Status look_behind_damage(Archive& archive, const DecodedHead& head) {
+  const Format& findable = findable_format();
+  const RecordProbe any_record = findable.record_probe();
+  const Format* probed = probe_format(head, kGuess);
+  const bool plain = archive.codec().name() == "none";
+  // Frames store the beginning of a record as it is: what looks like plain records behind damage
+  // may lie in one.
+  const bool behind_damage = probed == &findable && plain && !any_record.starts_record(head.bytes);
+  if (probed != nullptr && !behind_damage) {
+    return {};
+  }
+  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
+  if (probed == nullptr) {
+    // A damaged unit can show what looks like a plain record; whole ones of its codec say more.
+    const bool in_unit = codec != nullptr && codec->name() == "none";
+    if (codec == nullptr || in_unit) {
+      FONDS_TRY(archive.format, search_any_unit(archive, in_unit));
+    }
+    if (archive.format != nullptr || (!plain && probe_format(head) == &findable)) {
+      return {};  // the latter: units of which nothing can be decoded
+    }
+  }
+  if (codec != nullptr) {
+    archive.codecs = {codec};
+    archive.format = &findable;
+  }
+  return {};
 }
 
 }  // namespace
@@ -283,8 +324,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;
   archive.codecs = {&probe_codec(stored_head)};
-  const Format& findable = findable_format();
-  const RecordProbe any_record = findable.record_probe();
+  const RecordProbe any_record = findable_format().record_probe();
   FONDS_TRY(DecodedHead head, decode_head(archive, any_record));
   while (pipe && head.bytes.empty() && archive.codec().name() != "none" &&
          stored_head.size() < kLongestPipeHead) {
@@ -303,27 +343,8 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     archive.codecs.push_back(&inner);
     FONDS_TRY(head, decode_head(archive, any_record));
   }
-  // Frames store the beginning of a record as it is: what looks like plain records behind damage
-  // may lie in one.
-  const Format* probed = probe_format(head, kGuess);
-  if (probed == nullptr && options.format.empty()) {
-    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
-    if (codec == nullptr) {
-      FONDS_TRY(probed, search_any_unit(archive));
-      archive.format = probed;
-    }
-  }
-  if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
-    probed = &findable;  // units of which nothing can be decoded
-  }
-  const bool behind_damage = probed == &findable && archive.codec().name() == "none" &&
-                             !any_record.starts_record(head.bytes);
-  if (options.format.empty() && (probed == nullptr || behind_damage)) {
-    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
-    if (codec != nullptr) {
-      archive.codecs = {codec};
-      archive.format = &findable;
-    }
+  if (options.format.empty()) {
+    FONDS_CHECK(look_behind_damage(archive, head));
   }
   if (pipe) {
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));
