@@ -327,14 +327,10 @@ class Conversion {
     }
     const bool stays = target_.format->traits().captures && defines_others(record);
     Record* given = &record;
-    std::unique_ptr<RecordReader> again;
     RecordEnd end;
     if (chosen || stays) {
-      FONDS_TRY(again, choice.again(given));
-      FONDS_TRY(end, put(again != nullptr ? *again : reader, *given));
-      if (again != nullptr) {
-        FONDS_CHECK(reader.finish());  // which finds what is found again
-      }
+      FONDS_TRY(RecordReader* const from, choice.again(reader, given));
+      FONDS_TRY(end, put(*from, *given));
     } else {
       FONDS_TRY(end, reader.finish());
     }

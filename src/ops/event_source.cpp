@@ -12,6 +12,7 @@
 
 #include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
+#include <fonds/remote.hpp>
 
 #include "io/replayed_source.hpp"
 
@@ -117,6 +118,10 @@ bool is_crawl(const Archive& copy, const std::shared_ptr<ByteSource>& source) {
 Result<std::vector<std::string>> files_below(std::span<const std::string> paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    if (is_remote(path)) {
+      files.push_back(path);
+      continue;
+    }
     std::error_code error;
     const fs::file_status there = path == "-" ? fs::file_status() : fs::status(path, error);
     if (path != "-" && !fs::exists(there)) {
