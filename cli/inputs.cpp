@@ -30,6 +30,7 @@
 #include "index/companions.hpp"
 #include "interrupt.hpp"
 #include "ops/archives_ahead.hpp"
+#include "ops/directory.hpp"
 #include "ops/find.hpp"
 #include "ops/scan.hpp"
 #include "terminal.hpp"
@@ -42,48 +43,6 @@ void read_names(std::istream& from, std::vector<std::string>& names) {
     if (!line.empty()) {
       names.push_back(line);
     }
-  }
-}
-
-// Adds the archives in a directory, with `deep` also those in directories in it.
-void add_directory(const std::string& name, bool deep, std::vector<std::string>& names,
-                   Messages& messages) {
-  std::error_code error;
-  std::vector<std::string> found;
-  auto entry = std::filesystem::recursive_directory_iterator(name, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator();
-       entry.increment(error)) {
-    std::error_code ignored;
-    std::string path = entry->path().string();
-    if (entry->is_regular_file(ignored)) {
-      found.push_back(std::move(path));
-    } else if (entry->is_directory(ignored)) {
-      const bool archive = is_archive_directory(path);
-      if (archive) {
-        found.push_back(std::move(path));
-      }
-      if (archive || !deep) {
-        entry.disable_recursion_pending();
-      }
-    }
-  }
-  if (error) {
-    messages.error(Error(ErrorCode::Io, "cannot be listed: " + error.message(), {.source = name}));
-  }
-  std::sort(found.begin(), found.end());
-  names.insert(names.end(), found.begin(), found.end());
-}
-
-// A prefix is not taken for an archive, so it needs no `-r` to mean what is directly in it.
-void add_remote_directory(const std::string& name, bool deep, std::vector<std::string>& names,
-                          Messages& messages) {
-  auto found = list_remote(name, deep);
-  if (!found) {
-    messages.error(found.error());
-  } else if (found->empty()) {
-    messages.error(Error(ErrorCode::NotFound, "has no objects", {.source = name}));
-  } else {
-    names.insert(names.end(), found->begin(), found->end());
   }
 }
 
@@ -109,13 +68,18 @@ std::vector<std::string> names_of(const Arguments& arguments, bool directories,
   std::vector<std::string> names;
   for (const std::string& name : given) {
     std::error_code ignored;
+    Status listed;
     if (is_remote_directory(name) && !is_archive_directory(name)) {
-      add_remote_directory(name, deep, names, messages);
+      // A prefix is not taken for an archive, so it needs no `-r` to mean what is directly in it.
+      listed = ops::add_remote_directory(name, deep, names);
     } else if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
                !is_archive_directory(name)) {
-      add_directory(name, deep, names, messages);
+      listed = ops::add_directory(name, deep, names);
     } else {
       names.push_back(name);
+    }
+    if (!listed) {
+      messages.error(listed.error());
     }
   }
   return names;

@@ -122,9 +122,6 @@ class Packing {
   }
 
   Status add(clps::ArchiveWriter& writer, std::size_t number) {
-    if (std::ranges::find(companions_, paths_[number]) != companions_.end()) {
-      return {};
-    }
     EventSource input;
     if (first_) {
       input = std::move(*first_);
@@ -160,7 +157,6 @@ class Packing {
                               input.format->name()));
     }
     const Archive archive = input.archive();
-    std::ranges::move(companion_paths(archive), std::back_inserter(companions_));
     ScanOptions scan;
     scan.threads = options_.writer.threads;
     scan.read = options_.writer.read;
@@ -269,8 +265,7 @@ class Packing {
   const PackOptions& options_;
   ArchiveFiles files_;
   std::vector<std::string> paths_, names_;
-  std::optional<EventSource> first_;     // until it is added
-  std::vector<std::string> companions_;  // of web archives, which are no inputs
+  std::optional<EventSource> first_;  // until it is added
   PackReport report_;
 };
 
