@@ -261,7 +261,7 @@ std::string generate(std::string_view what) {
     return fields_page();
   }
   throw UsageError{
-      fmt::format("--generate takes man, bash, zsh, fish, reference or fields, not {}", what)};
+      fmt::format("--generate takes man, bash, zsh, fish, reference or fields, not '{}'", what)};
 }
 
 }  // namespace fonds::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -29,6 +30,7 @@
 #include "format/round_trips.hpp"
 #include "index/companions.hpp"
 #include "interrupt.hpp"
+#include "io/remote/url.hpp"
 #include "ops/archives_ahead.hpp"
 #include "ops/directory.hpp"
 #include "ops/find.hpp"
@@ -38,11 +40,17 @@
 namespace fonds::cli {
 namespace {
 
-void read_names(std::istream& from, std::vector<std::string>& names) {
+void read_names(std::istream& from, const std::string& list, std::vector<std::string>& names,
+                Messages& messages) {
   for (std::string line; std::getline(from, line);) {
     if (!line.empty()) {
       names.push_back(line);
     }
+  }
+  // Standard input is read by way of the C library, which keeps its errors.
+  if (from.bad() || (&from == &std::cin && std::ferror(stdin) != 0)) {
+    messages.error(
+        Error(ErrorCode::Io, "cannot be read to its end as a list of names", {.source = list}));
   }
 }
 
@@ -51,14 +59,16 @@ std::vector<std::string> names_of(const Arguments& arguments, bool directories,
   std::vector<std::string> given = arguments.positional;
   if (arguments.has("--files-from")) {
     const std::string list = arguments.get("--files-from");
+    std::error_code ignored;
     if (list == "-") {
-      read_names(std::cin, given);
+      read_names(std::cin, list, given, messages);
+    } else if (std::filesystem::is_directory(list, ignored)) {
+      messages.error(Error(ErrorCode::Io, "is a directory; --files-from takes a list of names",
+                           {.source = list}));
+    } else if (std::ifstream file(list); file) {
+      read_names(file, list, given, messages);
     } else {
-      std::ifstream file(list);
-      if (!file) {
-        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
-      }
-      read_names(file, given);
+      messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
     }
   }
   if (given.empty() && !messages.unreadable()) {
@@ -130,6 +140,25 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
 std::vector<std::string> input_names_of_directories(const Arguments& arguments,
                                                     Messages& messages) {
   return names_of(arguments, true, messages);
+}
+
+std::string shown_name(const std::string& name) {
+  if (!is_remote(name)) {
+    return name;
+  }
+  const auto url = remote::parse_url(name);
+  return url ? remote::shown(*url) : name;
+}
+
+void check_format_name(const Arguments& arguments) {
+  const std::string format = arguments.get("--format");
+  if (!arguments.has("--format")) {
+    return;
+  }
+  const auto nothing = open_archive(memory_source({}, "-"), {.format = format});
+  if (!nothing && nothing.error().code() == ErrorCode::BadArgument) {
+    throw UsageError{nothing.error().message()};
+  }
 }
 
 void register_transformers(const Arguments& arguments) {
@@ -262,16 +291,13 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
       return;
     }
     const bool by_keys = names.size() == 1 && !keys.empty() && is_remote(name);
-    const auto archive =
+    auto archive =
         by_keys ? open_by_keys(arguments, name, messages, keys, options) : archives.next();
     if (interrupted()) {
       return;
     }
     if (!archive) {
-      if (archive.error().code() == ErrorCode::BadArgument) {
-        throw UsageError{archive.error().message()};
-      }
-      messages.error(archive.error());
+      messages.error(std::move(archive.error()).with({.source = shown_name(name)}));
       continue;
     }
     Progress progress(arguments, *archive->source);

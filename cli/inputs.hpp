@@ -31,6 +31,11 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
                       Use use = Use::Companions, const std::function<bool()>& enough = {},
                       std::span<const Key> keys = {});
 
+// The name of an archive as it may stand in messages: a URL without what is secret in it.
+std::string shown_name(const std::string& name);
+
+// Throws UsageError if --format names none.
+void check_format_name(const Arguments& arguments);
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);
 

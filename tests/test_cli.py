@@ -40,6 +40,12 @@ def test_help_of_a_command_has_examples(command):
     assert f"fonds {command}".encode() in done.stdout and b"example" in done.stdout.lower()
 
 
+@pytest.mark.parametrize("args", [["foo"], [], ["man", "bash"]])
+def test_what_cannot_be_generated_is_wrong_usage(args):
+    done = fonds("--generate", *args)
+    assert (done.returncode, done.stdout) == (2, b"") and b"--generate takes man, bash" in done.stderr
+
+
 def test_help_names_the_commands():
     done = fonds("--help")
     assert done.returncode == 0
