@@ -55,7 +55,9 @@ std::string man_page() {
       ".TH FONDS 1 \"\" \"fonds {}\" \"User Commands\"\n.SH NAME\nfonds \\- the one tool for "
       "record archives\n"
       ".SH SYNOPSIS\n.B fonds\n.I COMMAND\n[\\fIOPTION\\fR]... \\fIARCHIVE\\fR...\n"
-      ".SH DESCRIPTION\nReads, lists, checks and rewrites WARC, ARC and RecordIO files.\n.SH "
+      ".SH DESCRIPTION\nReads, lists, searches, checks and rewrites WARC, ARC, RecordIO, clp-s and "
+      "KV-IR archives and JSON Lines: files, directories, objects at http, https and s3 URLs, and "
+      "standard input.\n.SH "
       "COMMANDS\n",
       kVersion);
   for (const Command& command : commands()) {
@@ -218,8 +220,8 @@ std::string help_text() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   text +=
-      "\n`fonds help COMMAND` shows options and examples. An ARCHIVE is a file, or - for standard "
-      "input.\n";
+      "\n`fonds help COMMAND` shows options and examples. An ARCHIVE is a file, a directory with "
+      "-r,\nan http://, https:// or s3:// URL, or - for standard input.\n";
   return text;
 }
 

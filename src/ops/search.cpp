@@ -65,7 +65,7 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
     if (stopped_ && report.error().code() == ErrorCode::Cancelled) {
       return {};
     }
-    return tl::unexpected(std::move(report.error()));
+    return tl::unexpected(std::move(report.error()).with({.source = archive.source->name()}));
   }
   matched_ += report->matched;
   if (options.want == Want::Count && report->groups.empty()) {
@@ -80,7 +80,11 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
   for (const SearchGroup& group : report->groups) {
     total_->add(group);
   }
-  return total_->check(scan.read.memory_budget / 8);
+  Status fits = total_->check(scan.read.memory_budget / 8);
+  if (!fits) {
+    return tl::unexpected(std::move(fits.error()).with({.source = archive.source->name()}));
+  }
+  return {};
 }
 
 Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& scan,
