@@ -37,10 +37,7 @@ class Indexing {
     options_.post_append = arguments.has("--post-append");
     options_.record_digest = arguments.has("--record-digest");
     options_.classic = arguments.has("--classic");
-    options_.block_lines = parse_count(arguments, "--block-lines", options_.block_lines);
-    if (options_.block_lines == 0) {
-      throw UsageError{"--block-lines takes at least 1"};
-    }
+    options_.block_lines = parse_at_least_one(arguments, "--block-lines", options_.block_lines);
     const std::string layout = arguments.get("--layout", "default");
     options_.reference_layout = layout == "reference";
     if (!options_.reference_layout && layout != "default") {

@@ -419,7 +419,10 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   options.writer.on_finding = rewrite.on_finding;
   options.writer.progress = command.progress_of_output();
   options.writer.rejected = [&](const clps::RejectedText& text) { return teller.rejected(text); };
+  ops::MissingNames missing;
+  options.missing = &missing;
   FONDS_TRY(ops::PackReport report, ops::pack(paths, options));
+  hint_names(missing, command.messages());
   if (is_remote(command.out_name()) && !report.archives.empty()) {
     report.archives.front().name = command.out_name();
   }

@@ -133,6 +133,15 @@ std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
   return *number;
 }
 
+std::uint64_t parse_at_least_one(const Arguments& arguments, std::string_view flag,
+                                 std::uint64_t otherwise) {
+  const std::uint64_t number = parse_count(arguments, flag, otherwise);
+  if (number == 0 && arguments.has(flag)) {
+    throw UsageError{fmt::format("{} takes at least 1", flag)};
+  }
+  return number;
+}
+
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {
   return names_of(arguments, false, messages);
 }

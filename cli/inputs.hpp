@@ -46,5 +46,8 @@ ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
 std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
                           std::uint64_t otherwise);
+// The same of numbers that are not 0.
+std::uint64_t parse_at_least_one(const Arguments& arguments, std::string_view flag,
+                                 std::uint64_t otherwise);
 
 }  // namespace fonds::cli

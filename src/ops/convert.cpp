@@ -155,7 +155,7 @@ class Conversion {
       return {};
     }
     const ReadOptions read = reading();
-    FONDS_TRY(auto choice, RecordChoice::make(archive, where_of(archive), read, false));
+    FONDS_TRY(auto choice, RecordChoice::make(archive, where_of(archive), read, false, nullptr));
     FONDS_TRY(const auto reader, archive.format->open(archive, read));
     for (bool first = true;; first = false) {
       FONDS_TRY(Record* const record, reader->next());
@@ -260,7 +260,8 @@ class Conversion {
       return pump_found(archive);
     }
     const ReadOptions read = reading();
-    FONDS_TRY(auto choice, RecordChoice::make(archive, options_.where, read, true));
+    FONDS_TRY(auto choice,
+              RecordChoice::make(archive, options_.where, read, true, options_.missing));
     FONDS_TRY(const auto reader, archive.format->open(archive, read));
     std::uint64_t told = 0;
     while (true) {

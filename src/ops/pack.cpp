@@ -161,7 +161,7 @@ class Packing {
     scan.threads = options_.writer.threads;
     scan.read = options_.writer.read;
     scan.strict = options_.writer.strict;
-    return add_catalog(writer, archive, names_[number], options_.where, scan,
+    return add_catalog(writer, archive, names_[number], options_.where, options_.missing, scan,
                        options_.writer.on_finding);
   }
 
