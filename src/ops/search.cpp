@@ -90,6 +90,10 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
 Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& scan,
                                     const SearchOptions& options, const SearchSink& sink) {
   unknown_names_.clear();
+  if (!request_.indexes.empty() && !archive.format->traits().captures) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("--index is for web archives, not for {}", archive.format->name()));
+  }
   if (has_fields(archive)) {
     ScanOptions records = scan;
     records.threads = options.threads;
@@ -103,10 +107,6 @@ Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& s
               search_records(archive, request_.query, options, records, sink, not_read));
     unknown_names_ = std::move(searched.unknown_names);
     return std::move(searched.report);
-  }
-  if (!request_.indexes.empty()) {
-    return fail(ErrorCode::BadArgument,
-                fmt::format("--index is for web archives, not for {}", archive.format->name()));
   }
   return find_events(archive, request_.query, options, sink);
 }
