@@ -45,6 +45,24 @@ std::string unknown_flag(const Command& command, const std::string& typed) {
                       : fmt::format("unknown option {}; did you mean {}?", typed, near);
 }
 
+// The parser would read `--json=0` as no flag and `--json=7` as one.
+void refuse_values_of_switches(const Command& command, std::span<const char* const> words) {
+  for (const std::string_view word : words) {
+    if (word == "--") {
+      return;
+    }
+    const std::size_t equals = word.find('=');
+    for (const auto flags : {command.flags, common_flags()}) {
+      for (const Flag& flag : flags) {
+        if (equals != std::string_view::npos && flag.value.empty() &&
+            flag.name == word.substr(0, equals)) {
+          throw UsageError{fmt::format("{} takes no value", flag.name)};
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 const Command* find_command(std::string_view name) {
@@ -79,6 +97,7 @@ std::string_view nearest(std::string_view typed, std::span<const std::string_vie
 Arguments parse_arguments(const Command& command, std::span<const char* const> words) {
   Arguments arguments;
   arguments.command = &command;
+  refuse_values_of_switches(command, words);
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();

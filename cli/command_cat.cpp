@@ -10,10 +10,13 @@
 
 #include <fmt/core.h>
 
+#include <fonds/remote.hpp>
+
 #include "base/text.hpp"
 #include "flags.hpp"
 #include "inputs.hpp"
 #include "interrupt.hpp"
+#include "io/remote/url.hpp"
 #include "ops/cat.hpp"
 #include "ops/find.hpp"
 #include "ops/list.hpp"
@@ -99,11 +102,15 @@ void hint_index(const Archive& archive, const std::vector<Key>& keys, Messages& 
     type = "offsets";
   }
   const std::string& name = archive.source->name();
-  if (!type.empty() && archive.source->size().value_or(0) >= kWorthAnIndex) {
-    messages.hint(fmt::format(
-        "{}: was read to find the records; `fonds index --type {} {}` makes that direct", name,
-        type, name));
+  if (type.empty() || archive.source->size().value_or(0) < kWorthAnIndex) {
+    return;
   }
+  const auto url = remote::parse_url(name);
+  const bool can_be_written = !is_remote(name) || (url && url->scheme == "s3");
+  messages.hint(fmt::format(
+      "{}: was read to find the records; `fonds index --type {} {}{}` makes {}", name, type,
+      can_be_written ? "" : "-o FILE ", name,
+      can_be_written ? "that direct" : "an index that would make it direct, if it lay beside it"));
 }
 
 // Where originals and segments are looked for too; nothing if one cannot be opened, which has been
@@ -127,40 +134,26 @@ std::optional<std::vector<Archive>> open_others(const Arguments& arguments, Mess
   return others;
 }
 
-}  // namespace
-
-int run_cat(const Arguments& arguments) {
-  Messages messages(arguments);
-  StandardOutput output;
+// What the flags ask for; nothing if an archive of --with cannot be opened, which has been told.
+std::optional<ops::CatOptions> cat_options(const Arguments& arguments, Messages& messages) {
   ops::CatOptions options;
   options.part = parse_part(arguments.get("--part", "record"));
   options.resolve = arguments.has("--resolve");
   auto others = open_others(arguments, messages);
   if (!others) {
-    return static_cast<int>(Exit::Unreadable);
+    return std::nullopt;
   }
   options.others = std::move(*others);
   options.join_segments = arguments.has("--join-segments");
   options.strict = arguments.has("--strict");
   options.separator = parse_separator(arguments);
   check_choice_of_records(arguments);
-  const auto where = parse_where(arguments);
-  options.where = where ? &*where : nullptr;
-  options.limit = parse_count(arguments, "--limit", 0);
-  options.tail = parse_count(arguments, "--tail", 0);
-  if (arguments.has("--tail") && options.tail == 0) {
-    throw UsageError{"--tail takes at least 1"};
-  }
+  options.limit = parse_at_least_one(arguments, "--limit", 0);
+  options.tail = parse_at_least_one(arguments, "--tail", 0);
   options.directory = arguments.get("--output");
   refuse_remote_output(options.directory, "a directory");
   options.force = arguments.has("--force");
   options.cancelled = interrupted;
-  std::optional<Interruption> interruption;
-  if (!options.directory.empty()) {
-    interruption.emplace();
-  }
-  Arguments archive_only = arguments;
-  archive_only.positional.resize(1);
   for (std::size_t i = 1; i < arguments.positional.size(); ++i) {
     auto key = parse_key(arguments.positional[i]);
     if (!key) {
@@ -168,6 +161,48 @@ int run_cat(const Arguments& arguments) {
     }
     options.keys.push_back(std::move(*key));
   }
+  return options;
+}
+
+// Both give whether all was there that was asked for.
+Result<bool> give_trailer(const Archive& archive, const ReadOptions& read, const ops::Output& out,
+                          Messages& messages) {
+  FONDS_TRY(const bool there, ops::cat_trailer(archive, read, out));
+  if (!there) {
+    messages.hint(fmt::format("{}: has no trailer", archive.source->name()));
+  }
+  return there;
+}
+
+Result<bool> give_records(const Archive& archive, ops::CatOptions& options, const ops::Output& out,
+                          Messages& messages) {
+  options.hint = [&] { hint_index(archive, options.keys, messages); };
+  FONDS_TRY(const auto missing, ops::cat(archive, options, out));
+  for (const std::string& key : missing) {
+    messages.hint(fmt::format("{}: no record {}", archive.source->name(), key));
+  }
+  return missing.empty();
+}
+
+}  // namespace
+
+int run_cat(const Arguments& arguments) {
+  Messages messages(arguments);
+  StandardOutput output;
+  auto options = cat_options(arguments, messages);
+  if (!options) {
+    return static_cast<int>(Exit::Unreadable);
+  }
+  const auto where = parse_where(arguments);
+  options->where = where ? &*where : nullptr;
+  ops::MissingNames missing;
+  options->missing = &missing;
+  std::optional<Interruption> interruption;
+  if (!options->directory.empty()) {
+    interruption.emplace();
+  }
+  Arguments archive_only = arguments;
+  archive_only.positional.resize(1);
   const bool escape = StandardOutput::is_terminal() && !arguments.has("--raw");
   const ops::Output out = {[&](std::string_view text) {
                              return escape ? output.write(lines_for_terminal(text))
@@ -178,27 +213,15 @@ int run_cat(const Arguments& arguments) {
   for_each_archive(
       archive_only, messages, input_names(archive_only, messages),
       [&](const Archive& archive, const ops::ScanOptions& scan) -> Status {
-        options.scan = scan;
-        if (arguments.has("--trailer")) {
-          FONDS_TRY(const bool there, ops::cat_trailer(archive, scan.read, out));
-          if (!there) {
-            all_found = false;
-            messages.hint(fmt::format("{}: has no trailer", archive.source->name()));
-          }
-          return {};
-        }
-        options.hint = [&] { hint_index(archive, options.keys, messages); };
-        auto missing = ops::cat(archive, options, out);
-        if (!missing) {
-          return fail(missing.error().code(), missing.error().message(), missing.error().where());
-        }
-        for (const std::string& key : *missing) {
-          all_found = false;
-          messages.hint(fmt::format("{}: no record {}", archive.source->name(), key));
-        }
+        options->scan = scan;
+        FONDS_TRY(const bool found, arguments.has("--trailer")
+                                        ? give_trailer(archive, scan.read, out, messages)
+                                        : give_records(archive, *options, out, messages));
+        all_found = all_found && found;
         return {};
       },
-      Use::Companions, {}, options.keys);
+      Use::Companions, {}, options->keys);
+  hint_names(missing, messages);
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }

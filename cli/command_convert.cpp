@@ -145,12 +145,15 @@ int run_convert(const Arguments& arguments) {
     options.train_dictionary = train;
     options.check = arguments.has("--check");
     options.where = where ? &*where : nullptr;
+    ops::MissingNames missing;
+    options.missing = &missing;
     ArchiveProgress progress(arguments);
     options.progress = [&](const Archive& archive, std::uint64_t position) {
       progress.at(archive, position);
     };
     FONDS_TRY(const auto report, ops::convert(command.archives(), target, command.out(), options));
     tell(report, options, command.messages());
+    hint_names(missing, command.messages());
     if (options.rewrite.strict && !report.not_carried.empty()) {
       command.messages().hint("nothing was written, as --strict asks for all to be carried over");
       return Exit::Not;

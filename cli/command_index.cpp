@@ -37,10 +37,7 @@ class Indexing {
     options_.post_append = arguments.has("--post-append");
     options_.record_digest = arguments.has("--record-digest");
     options_.classic = arguments.has("--classic");
-    options_.block_lines = parse_count(arguments, "--block-lines", options_.block_lines);
-    if (options_.block_lines == 0) {
-      throw UsageError{"--block-lines takes at least 1"};
-    }
+    options_.block_lines = parse_at_least_one(arguments, "--block-lines", options_.block_lines);
     const std::string layout = arguments.get("--layout", "default");
     options_.reference_layout = layout == "reference";
     if (!options_.reference_layout && layout != "default") {
@@ -61,6 +58,16 @@ class Indexing {
     }
     return write(path,
                  [&](ByteSink& out) { return ops::make_index(archive, type, out, options_); });
+  }
+
+  // Throws UsageError if -o names one of the archives.
+  void keep(std::span<const std::string> archives) const {
+    if (const std::string path = arguments_.get("--output"); !path.empty()) {
+      refuse_replacing("-o", path, archives);
+      if (type_ == "zipnum") {
+        refuse_replacing("-o", blocks_of(path), archives);
+      }
+    }
   }
 
   // One index of all archives.
@@ -119,15 +126,19 @@ class Indexing {
     return out.commit();
   }
 
+  static std::string blocks_of(const std::string& path) {
+    const std::string_view ending = ops::index_ending("zipnum");
+    const std::string stem =
+        path.ends_with(ending) ? path.substr(0, path.size() - ending.size()) : path;
+    return stem + std::string(ops::kZipNumBlocks);
+  }
+
   // The secondary index gets `path`, the blocks lie beside it.
   Status zipnum(std::span<const Archive> archives, const std::string& path) {
     if (path == "-") {
       throw UsageError{"a zipnum index is two files; -o FILE.idx names them"};
     }
-    const std::string_view ending = ops::index_ending("zipnum");
-    const std::string stem =
-        path.ends_with(ending) ? path.substr(0, path.size() - ending.size()) : path;
-    const std::string blocks_path = stem + std::string(ops::kZipNumBlocks);
+    const std::string blocks_path = blocks_of(path);
     OutputFile blocks;
     OutputFile secondary;
     FONDS_CHECK(blocks.open(blocks_path, arguments_.has("--force")));
@@ -151,6 +162,7 @@ int run_index(const Arguments& arguments) {
   Messages messages(arguments);
   Indexing indexing(arguments, messages);
   const auto names = input_names(arguments, messages);
+  indexing.keep(names);
   if (names.size() > 1 && arguments.has("--output")) {
     const auto archives = open_all(arguments, messages);
     if (!archives) {

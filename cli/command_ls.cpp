@@ -25,9 +25,13 @@ int run_ls(const Arguments& arguments) {
   options.hash = arguments.has("--hash");
   options.strict = arguments.has("--strict");
   options.align = StandardOutput::is_terminal() && !options.json;
-  options.limit = parse_count(arguments, "--limit", 0);
+  options.limit = parse_at_least_one(arguments, "--limit", 0);
   const auto where = parse_where(arguments);
   options.where = where ? &*where : nullptr;
+  ops::MissingNames missing;
+  ops::MissingNames missing_fields;
+  options.missing = &missing;
+  options.missing_fields = &missing_fields;
   if (options.headers && !options.json) {
     throw UsageError{"--headers goes with --json"};
   }
@@ -52,6 +56,8 @@ int run_ls(const Arguments& arguments) {
         }
         return ops::list(archive, options, out);
       });
+  hint_names(missing, messages);
+  hint_fields(missing_fields, messages);
   if (const auto status = output.flush(); !status) {
     messages.error(status.error());
   }

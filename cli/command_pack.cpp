@@ -22,6 +22,7 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "inputs.hpp"
+#include "ops/event_source.hpp"
 #include "ops/pack.hpp"
 #include "outputs.hpp"
 #include "queries.hpp"
@@ -210,7 +211,7 @@ void check_flags(const Arguments& arguments, const std::string& out_name) {
   if (arguments.has("--directory")) {
     refuse_remote_output(out_name, "the name of a directory");
   }
-  if (arguments.has("--rejects") && arguments.get("--rejects") == out_name) {
+  if (arguments.has("--rejects") && same_file(arguments.get("--rejects"), out_name)) {
     throw UsageError{"--rejects and -o name the same file"};
   }
 }
@@ -397,6 +398,8 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   OutputFile rejects;
   const bool keeps_rejects = arguments.has("--rejects");
   if (keeps_rejects) {
+    FONDS_TRY(const auto files, ops::files_below(paths));
+    refuse_replacing("--rejects", arguments.get("--rejects"), files);
     FONDS_CHECK(rejects.open(arguments.get("--rejects"), arguments.has("--force")));
   }
   // An archive at a time: the name of an object is not to be had before it is complete.
@@ -416,7 +419,10 @@ Result<Exit> pack(const Arguments& arguments, WritingCommand& command, ops::Pack
   options.writer.on_finding = rewrite.on_finding;
   options.writer.progress = command.progress_of_output();
   options.writer.rejected = [&](const clps::RejectedText& text) { return teller.rejected(text); };
+  ops::MissingNames missing;
+  options.missing = &missing;
   FONDS_TRY(ops::PackReport report, ops::pack(paths, options));
+  hint_names(missing, command.messages());
   if (is_remote(command.out_name()) && !report.archives.empty()) {
     report.archives.front().name = command.out_name();
   }

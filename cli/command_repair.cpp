@@ -48,6 +48,7 @@ int run_repair(const Arguments& arguments) {
   WritingCommand command(arguments, "OUT");
   return command.run_with_archives([&]() -> Result<Exit> {
     const Archive& archive = command.archive("repair");
+    command.keep_inputs();
     FONDS_CHECK(command.open_output());
     const bool json = arguments.has("--json");
     if (json && command.out_name() == "-") {

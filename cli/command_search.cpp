@@ -151,7 +151,7 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
     search.until = overflowing(arguments, "--until", "--tle", search.until);
   }
   if (arguments.has("--limit")) {
-    search.limit = parse_count(arguments, "--limit", 0);
+    search.limit = parse_at_least_one(arguments, "--limit", 0);
   }
   search.table_order = arguments.has("--table-order");
   request.total = arguments.has("--total");
@@ -160,23 +160,6 @@ ops::SearchRequest parse_request(const Arguments& arguments, const std::string& 
   request.indexes = arguments.all("--index");
   request.align = StandardOutput::is_terminal() && !request.json;
   return request;
-}
-
-// A key that no record has and that is nearly one of the table was meant to be that; of short ones
-// nobody can tell.
-void hint_names(const ops::Search& search, const Archive& archive, Messages& messages) {
-  std::vector<std::string_view> known;
-  for (const FieldInfo& field : archive.format->fields()) {
-    known.push_back(field.name);
-  }
-  constexpr std::size_t kShortest = 5;
-  for (const std::string& name : search.unknown_names()) {
-    const std::string_view near = nearest(name, known);
-    if (name.size() >= kShortest && near.starts_with(name.front())) {
-      messages.hint(fmt::format("{}: no record has a field {}; did you mean {}?",
-                                archive.source->name(), name, near));
-    }
-  }
 }
 
 // The words of the command line without the query, which is the first.
@@ -239,7 +222,7 @@ int search(const Arguments& arguments, const ops::Output& out, Messages& message
           return {};
         }
         if (search.matched() == 0) {
-          hint_names(search, archive, messages);
+          hint_names(archive.source->name(), *archive.format, search.unknown_names(), messages);
         }
         return status;
       },

@@ -23,6 +23,7 @@ int run_train(const Arguments& arguments) {
   }
   options.level = compression_level(arguments).value_or(options.level);
   return command.run_with_archives([&]() -> Result<Exit> {
+    command.keep_inputs();
     FONDS_CHECK(command.open_output());
     options.rewrite = command.rewrite_options();
     // Samples lie in memory twice while the trainer looks at them.

@@ -55,7 +55,9 @@ std::string man_page() {
       ".TH FONDS 1 \"\" \"fonds {}\" \"User Commands\"\n.SH NAME\nfonds \\- the one tool for "
       "record archives\n"
       ".SH SYNOPSIS\n.B fonds\n.I COMMAND\n[\\fIOPTION\\fR]... \\fIARCHIVE\\fR...\n"
-      ".SH DESCRIPTION\nReads, lists, checks and rewrites WARC, ARC and RecordIO files.\n.SH "
+      ".SH DESCRIPTION\nReads, lists, searches, checks and rewrites WARC, ARC, RecordIO, clp-s and "
+      "KV-IR archives and JSON Lines: files, directories, objects at http, https and s3 URLs, and "
+      "standard input.\n.SH "
       "COMMANDS\n",
       kVersion);
   for (const Command& command : commands()) {
@@ -183,7 +185,8 @@ What queries can ask of records that are no events of a log: of `fonds search`, 
 - A date is the span of time that it names. `date: 2017` and `date: "2017-03"` find what lies in that year and that month,
   `date > "2017-03"` what begins behind it, `date <= "2017-03"` what begins before its end; an offset from UTC may be given, and
   14 digits do as well. `timestamp("…")`, and numbers of 10, 13, 16 and 19 digits, which count from 1970, are compared with
-  the date's beginning. `date: 2017-03*` is a comparison of texts.
+  the date's beginning. `date: 2017-03*` is a comparison of texts. Instants before 1677-09-21 and behind 2262-04-11 count as
+  these.
 - A query is asked by stages: of the header, then of the HTTP head, then of the content, and no further than the answer
   takes. Bodies are stepped over unless `payload` or `body` decide. What of a payload does not fit into an eighth of `--memory`
   is not searched; finding `limit-exceeded` tells.
@@ -218,8 +221,8 @@ std::string help_text() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   text +=
-      "\n`fonds help COMMAND` shows options and examples. An ARCHIVE is a file, or - for standard "
-      "input.\n";
+      "\n`fonds help COMMAND` shows options and examples. An ARCHIVE is a file, a directory with "
+      "-r,\nan http://, https:// or s3:// URL, or - for standard input.\n";
   return text;
 }
 
@@ -261,7 +264,7 @@ std::string generate(std::string_view what) {
     return fields_page();
   }
   throw UsageError{
-      fmt::format("--generate takes man, bash, zsh, fish, reference or fields, not {}", what)};
+      fmt::format("--generate takes man, bash, zsh, fish, reference or fields, not '{}'", what)};
 }
 
 }  // namespace fonds::cli

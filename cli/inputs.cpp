@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -29,7 +30,9 @@
 #include "format/round_trips.hpp"
 #include "index/companions.hpp"
 #include "interrupt.hpp"
+#include "io/remote/url.hpp"
 #include "ops/archives_ahead.hpp"
+#include "ops/directory.hpp"
 #include "ops/find.hpp"
 #include "ops/scan.hpp"
 #include "terminal.hpp"
@@ -37,53 +40,17 @@
 namespace fonds::cli {
 namespace {
 
-void read_names(std::istream& from, std::vector<std::string>& names) {
+void read_names(std::istream& from, const std::string& list, std::vector<std::string>& names,
+                Messages& messages) {
   for (std::string line; std::getline(from, line);) {
     if (!line.empty()) {
       names.push_back(line);
     }
   }
-}
-
-// Adds the archives in a directory, with `deep` also those in directories in it.
-void add_directory(const std::string& name, bool deep, std::vector<std::string>& names,
-                   Messages& messages) {
-  std::error_code error;
-  std::vector<std::string> found;
-  auto entry = std::filesystem::recursive_directory_iterator(name, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator();
-       entry.increment(error)) {
-    std::error_code ignored;
-    std::string path = entry->path().string();
-    if (entry->is_regular_file(ignored)) {
-      found.push_back(std::move(path));
-    } else if (entry->is_directory(ignored)) {
-      const bool archive = is_archive_directory(path);
-      if (archive) {
-        found.push_back(std::move(path));
-      }
-      if (archive || !deep) {
-        entry.disable_recursion_pending();
-      }
-    }
-  }
-  if (error) {
-    messages.error(Error(ErrorCode::Io, "cannot be listed: " + error.message(), {.source = name}));
-  }
-  std::sort(found.begin(), found.end());
-  names.insert(names.end(), found.begin(), found.end());
-}
-
-// A prefix is not taken for an archive, so it needs no `-r` to mean what is directly in it.
-void add_remote_directory(const std::string& name, bool deep, std::vector<std::string>& names,
-                          Messages& messages) {
-  auto found = list_remote(name, deep);
-  if (!found) {
-    messages.error(found.error());
-  } else if (found->empty()) {
-    messages.error(Error(ErrorCode::NotFound, "has no objects", {.source = name}));
-  } else {
-    names.insert(names.end(), found->begin(), found->end());
+  // Standard input is read by way of the C library, which keeps its errors.
+  if (from.bad() || (&from == &std::cin && std::ferror(stdin) != 0)) {
+    messages.error(
+        Error(ErrorCode::Io, "cannot be read to its end as a list of names", {.source = list}));
   }
 }
 
@@ -92,14 +59,16 @@ std::vector<std::string> names_of(const Arguments& arguments, bool directories,
   std::vector<std::string> given = arguments.positional;
   if (arguments.has("--files-from")) {
     const std::string list = arguments.get("--files-from");
+    std::error_code ignored;
     if (list == "-") {
-      read_names(std::cin, given);
+      read_names(std::cin, list, given, messages);
+    } else if (std::filesystem::is_directory(list, ignored)) {
+      messages.error(Error(ErrorCode::Io, "is a directory; --files-from takes a list of names",
+                           {.source = list}));
+    } else if (std::ifstream file(list); file) {
+      read_names(file, list, given, messages);
     } else {
-      std::ifstream file(list);
-      if (!file) {
-        messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
-      }
-      read_names(file, given);
+      messages.error(Error(ErrorCode::NotFound, "cannot be opened", {.source = list}));
     }
   }
   if (given.empty() && !messages.unreadable()) {
@@ -109,13 +78,18 @@ std::vector<std::string> names_of(const Arguments& arguments, bool directories,
   std::vector<std::string> names;
   for (const std::string& name : given) {
     std::error_code ignored;
+    Status listed;
     if (is_remote_directory(name) && !is_archive_directory(name)) {
-      add_remote_directory(name, deep, names, messages);
+      // A prefix is not taken for an archive, so it needs no `-r` to mean what is directly in it.
+      listed = ops::add_remote_directory(name, deep, names);
     } else if ((deep || directories) && std::filesystem::is_directory(name, ignored) &&
                !is_archive_directory(name)) {
-      add_directory(name, deep, names, messages);
+      listed = ops::add_directory(name, deep, names);
     } else {
       names.push_back(name);
+    }
+    if (!listed) {
+      messages.error(listed.error());
     }
   }
   return names;
@@ -159,6 +133,15 @@ std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
   return *number;
 }
 
+std::uint64_t parse_at_least_one(const Arguments& arguments, std::string_view flag,
+                                 std::uint64_t otherwise) {
+  const std::uint64_t number = parse_count(arguments, flag, otherwise);
+  if (number == 0 && arguments.has(flag)) {
+    throw UsageError{fmt::format("{} takes at least 1", flag)};
+  }
+  return number;
+}
+
 std::vector<std::string> input_names(const Arguments& arguments, Messages& messages) {
   return names_of(arguments, false, messages);
 }
@@ -166,6 +149,25 @@ std::vector<std::string> input_names(const Arguments& arguments, Messages& messa
 std::vector<std::string> input_names_of_directories(const Arguments& arguments,
                                                     Messages& messages) {
   return names_of(arguments, true, messages);
+}
+
+std::string shown_name(const std::string& name) {
+  if (!is_remote(name)) {
+    return name;
+  }
+  const auto url = remote::parse_url(name);
+  return url ? remote::shown(*url) : name;
+}
+
+void check_format_name(const Arguments& arguments) {
+  const std::string format = arguments.get("--format");
+  if (!arguments.has("--format")) {
+    return;
+  }
+  const auto nothing = open_archive(memory_source({}, "-"), {.format = format});
+  if (!nothing && nothing.error().code() == ErrorCode::BadArgument) {
+    throw UsageError{nothing.error().message()};
+  }
 }
 
 void register_transformers(const Arguments& arguments) {
@@ -298,16 +300,13 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
       return;
     }
     const bool by_keys = names.size() == 1 && !keys.empty() && is_remote(name);
-    const auto archive =
+    auto archive =
         by_keys ? open_by_keys(arguments, name, messages, keys, options) : archives.next();
     if (interrupted()) {
       return;
     }
     if (!archive) {
-      if (archive.error().code() == ErrorCode::BadArgument) {
-        throw UsageError{archive.error().message()};
-      }
-      messages.error(archive.error());
+      messages.error(std::move(archive.error()).with({.source = shown_name(name)}));
       continue;
     }
     Progress progress(arguments, *archive->source);

@@ -31,6 +31,11 @@ void for_each_archive(const Arguments& arguments, Messages& messages,
                       Use use = Use::Companions, const std::function<bool()>& enough = {},
                       std::span<const Key> keys = {});
 
+// The name of an archive as it may stand in messages: a URL without what is secret in it.
+std::string shown_name(const std::string& name);
+
+// Throws UsageError if --format names none.
+void check_format_name(const Arguments& arguments);
 // Makes the transformers of --undo and --apply known to the library. Throws UsageError.
 void register_transformers(const Arguments& arguments);
 
@@ -41,5 +46,8 @@ ops::ScanOptions scan_options(const Arguments& arguments);  // throws UsageError
 std::uint64_t parse_size(std::string_view text);            // "256M"; throws UsageError
 std::uint64_t parse_count(const Arguments& arguments, std::string_view flag,
                           std::uint64_t otherwise);
+// The same of numbers that are not 0.
+std::uint64_t parse_at_least_one(const Arguments& arguments, std::string_view flag,
+                                 std::uint64_t otherwise);
 
 }  // namespace fonds::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "flags.hpp"
@@ -41,6 +41,15 @@ int unknown_command(const std::string& name) {
                      nullptr);
 }
 
+int run_generate(std::span<const char* const> words) {
+  try {
+    std::cout << generate(fmt::format("{}", fmt::join(words, " ")));
+    return 0;
+  } catch (const UsageError& error) {
+    return usage_error(error.message, nullptr);
+  }
+}
+
 int run(std::span<const char* const> words) {
   if (words.empty()) {
     std::cerr << help_text();
@@ -55,9 +64,8 @@ int run(std::span<const char* const> words) {
     std::cout << fmt::format("fonds {}\n", kVersion);
     return 0;
   }
-  if (first == "--generate" && words.size() == 2) {
-    std::cout << generate(words[1]);
-    return 0;
+  if (first == "--generate") {
+    return run_generate(words.subspan(1));
   }
   const Command* command = find_command(first);
   if (command == nullptr) {
@@ -76,6 +84,7 @@ int run(std::span<const char* const> words) {
     if (arguments.positional.size() < command->least_arguments) {
       throw UsageError{"no archive given; a file, or - for standard input"};
     }
+    check_format_name(arguments);
     register_transformers(arguments);
     try {
       set_remote(arguments);

@@ -13,6 +13,7 @@
 
 #include "inputs.hpp"
 #include "interrupt.hpp"
+#include "io/remote/url.hpp"
 
 namespace fonds::cli {
 
@@ -73,6 +74,36 @@ Status OutputFile::commit() {
 
 Status OutputFile::abandon() { return object_ ? object_->abandon() : Status(); }
 
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") {
+    return false;
+  }
+  if (is_remote(a) || is_remote(b)) {
+    const auto first = remote::parse_url(a);
+    const auto second = remote::parse_url(b);
+    return first && second && first->text() == second->text();
+  }
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) {
+    return true;
+  }
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return error && place(a) == place(b);
+}
+
+void refuse_replacing(std::string_view flag, const std::string& path,
+                      std::span<const std::string> inputs) {
+  const auto same = std::ranges::find_if(
+      inputs, [&](const std::string& input) { return same_file(path, input); });
+  if (same != inputs.end()) {
+    throw UsageError{fmt::format("{} {} is the input {}, which is not replaced", flag,
+                                 shown_name(path), shown_name(*same))};
+  }
+}
+
 void refuse_remote_output(std::string_view path, std::string_view meant) {
   if (is_remote(path)) {
     throw UsageError{fmt::format("-o takes {} on this machine here, no URL", meant)};
@@ -105,10 +136,7 @@ std::optional<std::vector<Archive>> open_all(const Arguments& arguments, Message
   for (const std::string& name : input_names(arguments, messages)) {
     auto archive = open_archive(name, {.format = format});
     if (!archive) {
-      if (archive.error().code() == ErrorCode::BadArgument) {
-        throw UsageError{archive.error().message()};
-      }
-      messages.error(archive.error());
+      messages.error(std::move(archive.error()).with({.source = shown_name(name)}));
       return std::nullopt;
     }
     if (const Status status = check_event_flags(arguments, *archive); !status) {
@@ -193,6 +221,14 @@ const Archive& WritingCommand::archive(std::string_view command) const {
     throw UsageError{fmt::format("{} takes one archive", command)};
   }
   return archives_.front();
+}
+
+void WritingCommand::keep_inputs() const {
+  std::vector<std::string> inputs;
+  for (const Archive& archive : archives_) {
+    inputs.push_back(archive.source->name());
+  }
+  refuse_replacing("-o", out_name_, inputs);
 }
 
 Status WritingCommand::open_output(bool replace) { return out_.open(out_name_, replace); }

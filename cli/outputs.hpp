@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -50,6 +51,14 @@ class OutputFile final : public ByteSink {
   StdoutSink stdout_;
   ByteSink* sink_ = &stdout_;  // the one of them that is used
 };
+
+// Whether two names are of one file: by what the file system says of files that are there, by where
+// others would be, of URLs by their text.
+bool same_file(const std::string& a, const std::string& b);
+// Throws UsageError if what the flag names is one of the inputs: for outputs that never replace
+// what they are made of.
+void refuse_replacing(std::string_view flag, const std::string& path,
+                      std::span<const std::string> inputs);
 
 // Throws UsageError for a URL where only what the machine has can be meant: "a directory".
 void refuse_remote_output(std::string_view path, std::string_view meant);
@@ -108,6 +117,8 @@ class WritingCommand {
   // The only one. Throws UsageError if there are more.
   const Archive& archive(std::string_view command) const;
 
+  // Throws UsageError if the output is one of the archives.
+  void keep_inputs() const;
   // The output; with `replace` also if it is there already.
   Status open_output(bool replace);
   Status open_output() { return open_output(arguments_.has("--force")); }

@@ -82,8 +82,8 @@ Status StandardOutput::flush() {
       ::_exit(static_cast<int>(Exit::Done));
     }
     if (n < 0 && errno != EINTR) {
-      return fail(ErrorCode::Io,
-                  "standard output cannot be written: " + std::generic_category().message(errno));
+      return fail(ErrorCode::Io, "cannot be written: " + std::generic_category().message(errno),
+                  {.source = "standard output"});
     }
     rest.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
   }

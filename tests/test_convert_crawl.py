@@ -51,7 +51,7 @@ def says(event, wanted):
 def test_an_event_says_what_ls_says(name, tmp_path):
     listed, status = ls(OWN / name, "--headers")
     done = fonds("convert", "--no-progress", "--to", "clp-s", "-o", tmp_path / "out", OWN / name)
-    assert done.returncode in (0, 1) and done.returncode == status, done.stderr
+    assert done.returncode == status, done.stderr
     found = events(tmp_path / "out")
     assert len(found) == len(listed)
     for event, record in zip(found, listed):
@@ -93,7 +93,7 @@ def test_the_same_octets_for_any_number_of_threads(crawl, options, tmp_path):
                                      Options(single_file=False, structurize_arrays=True, timestamp_key="date")], ids=str)
 def test_the_real_clp_s_reads_it_back(options, tmp_path):
     done = fonds("convert", "--no-progress", *options.words(), "-o", tmp_path / "out", *(OWN / name for name in PLAIN))
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode == 0, done.stderr
     peers.decompressed_alike(tmp_path / "out", options, came_back(fonds("cat", tmp_path / "out").stdout))
 
 
@@ -109,7 +109,7 @@ def test_the_real_clp_s_finds_the_same(crawl, tmp_path):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_cat_fetches_what_an_event_names(name, tmp_path):
-    for number, event in enumerate(catalog(tmp_path / "out", OWN / name) if name not in ("header-non-utf8.warc",) else []):
+    for number, event in enumerate(catalog(tmp_path / "out", OWN / name)):
         record = fonds("cat", event["archive"], event["key"])
         assert record.returncode == 0, record.stderr
         assert record.stdout == fonds("cat", OWN / name, f"index:{number}").stdout
@@ -118,7 +118,7 @@ def test_cat_fetches_what_an_event_names(name, tmp_path):
 def test_every_container_of_web_archives(tmp_path):
     paths = [OWN / "arc-v1.arc", OWN / "arc-v1.arc.gz", OWN / "gz-per-record.warc.gz", *sorted(ZST.glob("ok-dict*.warc.zst"))[:2], OWN / "bz2-whole.warc.bz2"]
     done = fonds("convert", "--no-progress", "--to", "clp-s", "-o", tmp_path / "out", *paths)
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode == 0, done.stderr
     assert [(e["archive"], e["index"]) for e in events(tmp_path / "out")] == [(str(p), r["index"]) for p in paths for r in ls(p)[0]]
 
 
@@ -187,7 +187,7 @@ def test_what_is_readable_of_a_damaged_archive_goes_in(name, tmp_path):
 @pytest.mark.parametrize("name", DAMAGED)
 def test_strict_stops_at_damage_and_names_the_archive(name, tmp_path):
     done = fonds("convert", "--no-progress", "--strict", "--to", "clp-s", "-o", tmp_path / "out", OWN / "gz-per-record.warc.gz", OWN / name)
-    assert done.returncode in (1, 3)
+    assert done.returncode == 1
     assert name.encode() in done.stderr.splitlines()[-1]
     assert not (tmp_path / "out").exists()
 
@@ -234,7 +234,7 @@ def both(crawl, tmp_path_factory):
     paths = [crawl, *(OWN / name for name in PLAIN if name != "dates.warc"), *sorted(OWN.glob("segment*")), *sorted(OWN.glob("revisit*"))]
     out = tmp_path_factory.mktemp("both") / "out"
     done = fonds("convert", "--no-progress", "--to", "clp-s", "-o", out, *paths)
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode == 0, done.stderr
     return paths, out
 
 

@@ -305,10 +305,20 @@ def test_reading_everything_fetches_everything_once(server):
         assert size == (server.root / name).stat().st_size and requests <= 20, name
 
 
+def test_an_index_that_would_help_is_one_that_can_be_made(server, tmp_path):
+    url = server.url("crawl.warc")
+    done = fonds("cat", "--no-index", url, "uri:http://a.example/7")
+    hint = re.search(rb"`(fonds index --type cdxj -o FILE .*)` makes an index that would make it direct, if it lay beside it\n", done.stderr)
+    assert done.returncode == 0 and hint, done.stderr
+    words = hint[1].decode().replace("FILE", str(tmp_path / "made.cdxj")).split()[1:]
+    assert fonds(*words).returncode == 0
+    assert (tmp_path / "made.cdxj").read_bytes() == (server.root / "crawl.warc.cdxj").read_bytes()
+
+
 # --- the table of the manual ---
 
 def test_the_table_of_the_manual(server, elsewhere):
-    """Each row is run: a number of requests is met just so, one behind "up to" is not exceeded."""
+    """Each row is run: a number of requests is met just so, one behind "up to" is not exceeded. So are the bytes."""
     line = listed(server, "crawl.warc.gz")[57]
     key = f"uri:{line['uri']}"
     document = [record["trec_id"] for record in listed(server, CHECKPOINTED.name) if "trec_id" in record][45]
@@ -325,10 +335,29 @@ def test_the_table_of_the_manual(server, elsewhere):
         "info URL (clp-s)": ["info", server.url("wide.clps")],
         "search QUERY URL (clp-s), a key or a time that the archive does not have": ["search", "nosuchkey: 1", server.url("wide.clps")],
     }
+    def size_of(name):
+        return (server.root / name).stat().st_size
+    record = line["stored_length"] + BEHIND
+    zstd = listed(server, "crawl.warc.zst")[57]["stored_length"] + BEHIND
+    least_and_most = {
+        "64 KiB": (FIRST, FIRST),
+        "the record, and 4 KiB behind it": (record, record),
+        "the index, the record": (size_of("crawl.warc.gz.cdxj") + record,) * 2,
+        "68 KiB of its ends, 8 KiB for each half, 64 KiB where that ends, the record": (FIRST + 4096 + record, 2 * FIRST + 4096 + 12 * 8192 + record),
+        "the secondary index as above, a block, the record": (size_of("zip.idx") + record + 1, size_of("zip.idx") + FIRST + record),
+        "the record, 320 KiB in front for the dictionary, 256 KiB behind the record": (zstd + size_of("dictionary"), zstd + 9 * FIRST),
+        "what recognizes the archive, and from one checkpoint to the next": (FIRST, size_of(CHECKPOINTED.name) * 2 // 3),
+        "the first and the last 64 KiB": (2 * FIRST, 2 * FIRST),
+        "64 KiB, or the first two records if they are longer": (FIRST, FIRST),
+        "header and metadata, up to the tables'": (FIRST, size_of("wide.clps") - 1),
+    }
+    least_and_most["the same"] = least_and_most["header and metadata, up to the tables'"]
     rows = [[cell.strip().replace("`", "") for cell in row.split("|")[1:-1]] for row in PAGE.read_text().splitlines() if row.startswith("| ")]
-    told = {row[0]: row[1] for row in rows if len(row) == 3 and re.fullmatch(r"(up to )?\d+", row[1])}
+    told = {row[0]: row[1:] for row in rows if len(row) == 3 and re.fullmatch(r"(up to )?\d+", row[1])}
     assert told.keys() == commands.keys()
     for words, command in commands.items():
-        _, requests, _ = asked(*command)
-        number = int(told[words].split()[-1])
-        assert requests == number if told[words].isdigit() else 0 < requests <= number, (words, requests)
+        _, requests, size = asked(*command)
+        number = int(told[words][0].split()[-1])
+        assert requests == number if told[words][0].isdigit() else 0 < requests <= number, (words, requests)
+        least, most = least_and_most[told[words][1]]
+        assert least <= size <= most, (words, size)

@@ -115,7 +115,7 @@ def test_the_input_stays_as_it_is(tmp_path):
     path = tmp_path / "in.warc"
     path.write_bytes(record(0, b"x") + b"garbage")
     before = hashlib.sha256(path.read_bytes()).digest()
-    assert fonds("repair", "-o", path, path).returncode in (2, 3)
+    assert fonds("repair", "-o", path, path).returncode == 2
     assert fonds("repair", "-f", "-o", tmp_path / "out.warc", path).returncode == 1
     assert hashlib.sha256(path.read_bytes()).digest() == before
 

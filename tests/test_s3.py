@@ -103,6 +103,15 @@ def test_lists_go_on_where_a_page_ends(server):
     assert archives("-r", "s3://many/in/") == [f"s3://many/in/{n:04}/a.warc" for n in range(1003)] + archives("s3://many/in/")
 
 
+def test_companions_in_a_prefix_are_no_archives(server):
+    server.make_bucket("indexed")
+    server.put("indexed", "in/a.warc.gz", ARCHIVE.read_bytes())
+    made = fonds("index", "s3://indexed/in/a.warc.gz", env=server.environment())
+    assert (made.returncode, server.keys("indexed")) == (0, ["in/a.warc.gz", "in/a.warc.gz.cdxj"]), made.stderr
+    done = fonds("info", "--json", "s3://indexed/in/", env=server.environment())
+    assert (done.returncode, [json.loads(line)["archive"] for line in done.stdout.splitlines()]) == (0, ["s3://indexed/in/a.warc.gz"])
+
+
 @pytest.mark.parametrize("key", ["a b+c&d=e?f#g%20h:ü(1)'!*,;@$~.warc.gz", "x//y", "=", "日本/語 .warc", "%", "+"])
 def test_keys_are_any_text(server, proxy, key):
     if "//" in key:  # which folders cannot hold: it is enough that it comes as it is

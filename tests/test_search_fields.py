@@ -104,6 +104,29 @@ def test_a_name_that_is_nearly_a_field_is_told():
     assert not fonds("search", "statsu: 200 or type: response", ARC).stderr
 
 
+@pytest.mark.parametrize("command", [
+    ["ls"], ["ls", "--threads", "7"], ["cat"], ["cat", "--tail", "2"], ["convert", "-o", "-"], ["convert", "--to", "clp-s", "-o", "-"]], ids=" ".join)
+def test_a_name_that_is_nearly_a_field_is_told_by_all(command):
+    told = f"fonds: {ARC}: no record has a field statsu; did you mean status?\n"
+    assert told in said(fonds(*command, "--where", "statsu: 200", ARC))
+    if command[0] != "cat":  # which takes one archive
+        assert told + told.replace(str(ARC), str(EXAMPLE)) in said(fonds(*command, "--where", "statsu: 200", ARC, EXAMPLE))
+    for query in ("nosuch: 200", "statsu: 200 or type: response", "status: 404"):
+        assert "did you mean" not in said(fonds(*command, "--where", query, ARC)), query
+
+
+@pytest.mark.parametrize("threads", [1, 7])
+def test_columns_that_no_record_has_are_told(threads):
+    def told(fields, path, *options):
+        return said(fonds("ls", "--threads", threads, "--fields", fields, *options, path))
+    assert told("index,foo,uri,warc-type", ARC) == (
+        f"fonds: {ARC}: no record has an attribute foo (--fields)\n"
+        f"fonds: {ARC}: no record has an attribute warc-type (--fields)\n")
+    known = "archive,index,offset,length,stored_length,media_type,status,target,trailing,problems,format,ip,truncated,segment.number"
+    assert told(known, ARC) == told("sha256,type", ARC, "--hash") == told("timestamp,source,schema,length", LOGS) == ""
+    assert told("foo", ARC, "--where", "status: 404") == ""
+
+
 @pytest.mark.parametrize("command", [["search", "a > b"], ["ls", "--where", "a > b"], ["cat", "--where", "a > b"]], ids=lambda c: c[0])
 def test_a_wrong_query_is_shown_with_its_place(command):
     done = fonds(*command, ARC)

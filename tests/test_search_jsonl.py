@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import random
+import re
 import subprocess
 
 import pytest
@@ -276,3 +277,12 @@ def test_events_become_other_formats_without_a_name(log, tmp_path):
     assert json_lines(fonds("cat", tmp_path / "s.clp.zst").stdout) == EVENTS
     assert fonds("convert", "--to", "recordio", "-o", tmp_path / "r.rio", log).returncode == 0
     assert fonds("cat", "--newline", tmp_path / "r.rio").stdout == TEXT
+
+
+@pytest.mark.parametrize("options", [[], ["--total"]], ids=str)
+def test_more_values_than_memory_are_told_with_what_helps(options, tmp_path):
+    (tmp_path / "log.jsonl").write_bytes(b"".join(b'{"n":"value %d"}\n' % n for n in range(20_000)))
+    done = search("--memory", "1M", "--unique", "n", *options, "*", tmp_path / "log.jsonl")
+    assert done.returncode == 3
+    assert re.fullmatch(rf"fonds: {tmp_path}/log.jsonl: \d+ different values or times take \d+ bytes, which the memory limit does "
+                        "not leave to them; --memory allows more\n", done.stderr.decode()), done.stderr

@@ -22,15 +22,12 @@
 #include "index/checkpoint.hpp"
 #include "index/checkpoint_index.hpp"
 #include "index/companion_kind.hpp"
+#include "index/companion_names.hpp"
 #include "index/gzidx.hpp"
 #include "io/remote/url.hpp"
 
 namespace fonds {
 namespace {
-
-constexpr std::string_view kOffsets = ".offsets";  // read by the RecordIO format itself
-constexpr std::array<std::string_view, 6> kEndings = {".chk.lz4", ".gzidx", ".cdxj",
-                                                      ".cdx",     ".idx",   kOffsets};
 
 class Opener {
  public:
@@ -105,7 +102,7 @@ class Opener {
 
 std::vector<std::string> companion_paths(const Archive& archive) {
   std::vector<std::string> paths;
-  for (const std::string_view ending : kEndings) {
+  for (const std::string_view ending : index::kCompanionEndings) {
     std::string path = archive.source->name() + std::string(ending);
     std::error_code ignored;
     if (archive.source->random_access() && std::filesystem::is_regular_file(path, ignored)) {
@@ -178,7 +175,7 @@ Result<Companions> index::open_companions(const Archive& archive,
     return std::move(opener.found);
   }
   for (const std::string& path : companion_paths(archive)) {
-    if (path.ends_with(kOffsets)) {
+    if (path.ends_with(index::kOffsets)) {
       continue;
     }
     if (const auto status = opener.open(path); !status) {

@@ -32,8 +32,7 @@ struct Against::State {
   ReadOptions read;
   bool listed = false;
   std::size_t next_path = 0;
-  std::vector<std::string> companions;  // of web archives, which are no inputs
-  std::string input;                    // the one at hand
+  std::string input;  // the one at hand
   std::unique_ptr<InputTexts> texts;
   std::unique_ptr<InputBytes> bytes;  // with archives that give back the original bytes
   bool by_bytes = false;
@@ -150,10 +149,7 @@ struct Against::State {
         return false;
       }
       input = paths[next_path++];
-      if (std::ranges::find(companions, input) != companions.end()) {
-        continue;
-      }
-      auto opened = open_texts(input, read, companions);
+      auto opened = open_texts(input, read);
       if (!opened) {
         return tl::unexpected(std::move(opened.error()).with({.source = input}));
       }

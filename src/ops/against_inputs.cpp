@@ -272,15 +272,13 @@ Result<std::unique_ptr<InputTexts>> record_texts(std::shared_ptr<clps::Archive> 
   return std::unique_ptr<InputTexts>(std::move(records));
 }
 
-Result<std::unique_ptr<InputTexts>> open_texts(const std::string& path, const ReadOptions& read,
-                                               std::vector<std::string>& companions) {
+Result<std::unique_ptr<InputTexts>> open_texts(const std::string& path, const ReadOptions& read) {
   FONDS_TRY(EventSource opened, open_event_source(path));
   if (opened.is("kv-ir")) {
     FONDS_TRY(auto stream, StreamTexts::open(opened.archive(), read));
     return std::unique_ptr<InputTexts>(std::move(stream));
   }
   if (opened.is_crawl()) {
-    std::ranges::move(companion_paths(opened.archive()), std::back_inserter(companions));
     FONDS_TRY(auto crawl, CrawlTexts::open(opened.archive(), read));
     return std::unique_ptr<InputTexts>(std::move(crawl));
   }

@@ -74,10 +74,9 @@ Result<std::shared_ptr<clps::Archive>> open_events(const Archive& archive, const
 // The records of an archive, one by one, rebuilt by so many threads.
 Result<std::unique_ptr<InputTexts>> record_texts(std::shared_ptr<clps::Archive> archive,
                                                  unsigned threads);
-// The documents of an input. Indexes that lie beside it are added to `companions`. Errors: those of
-// reading; Unsupported for archives that hold no events.
-Result<std::unique_ptr<InputTexts>> open_texts(const std::string& path, const ReadOptions& read,
-                                               std::vector<std::string>& companions);
+// The documents of an input. Errors: those of reading; Unsupported for archives that hold no
+// events.
+Result<std::unique_ptr<InputTexts>> open_texts(const std::string& path, const ReadOptions& read);
 // The bytes that an archive of this input would give back. Errors: those of reading; Unsupported
 // for archives without such.
 Result<std::unique_ptr<InputBytes>> open_bytes_of(const std::string& path, const ReadOptions& read);

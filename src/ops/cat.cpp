@@ -37,7 +37,7 @@ void without(const std::vector<Finding>& given, std::vector<Finding>& found) {
 }
 
 Result<RecordChoice> choose(const Archive& archive, const CatOptions& options) {
-  return RecordChoice::make(archive, options.where, options.scan.read, true);
+  return RecordChoice::make(archive, options.where, options.scan.read, true, options.missing);
 }
 
 class CatWorker final : public Worker {
@@ -217,12 +217,14 @@ class Selective {
   Result<std::vector<std::string>> by_keys() {
     std::vector<std::string> missing;
     RecordFinder finder(archive_, options_.scan, options_.keys, out_.finding);
+    std::uint64_t given = 0;
     for (std::size_t i = 0; i < options_.keys.size() && !stopped_; ++i) {
       FONDS_TRY(auto opened, finder.find(i));
       if (opened) {
+        stopped_ = ++given == options_.limit;
         FONDS_TRY(const bool more,
                   give(*opened->open.reader, *opened->open.record, opened->ordinal));
-        stopped_ = !more;
+        stopped_ = stopped_ || !more;
       } else {
         missing.push_back(options_.keys[i].written);
       }

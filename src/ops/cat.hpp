@@ -11,6 +11,7 @@
 
 #include "ops/find.hpp"
 #include "ops/list.hpp"
+#include "ops/missing_names.hpp"
 #include "ops/scan.hpp"
 
 namespace fonds::ops {
@@ -37,6 +38,7 @@ struct CatOptions {
   std::uint64_t limit = 0;              // records; 0: all
   std::uint64_t tail = 0;               // only the last so many records; 0: all
   const query::Query* where = nullptr;  // only records that match, and these are counted; no keys
+  MissingNames* missing = nullptr;      // if given, gets what `where` names and no record has
   std::string directory;                // one file a record there, and manifest.jsonl
   bool force = false;                   // replace files
   std::function<bool()> cancelled;      // asked now and then while files are written

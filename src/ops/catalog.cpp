@@ -52,11 +52,12 @@ class CatalogWorker final : public Worker {
 }  // namespace
 
 Status add_catalog(clps::ArchiveWriter& writer, const Archive& archive, std::string_view name,
-                   const query::Query* where, const ScanOptions& scan_options,
+                   const query::Query* where, MissingNames* missing,
+                   const ScanOptions& scan_options,
                    const std::function<void(const Finding&)>& on_finding) {
   ScanOptions with = scan_options;
   with.read = event_reading(std::move(with.read));
-  const auto choose = [&] { return RecordChoice::make(archive, where, with.read, true); };
+  const auto choose = [&] { return RecordChoice::make(archive, where, with.read, true, missing); };
   FONDS_TRY(const auto checked, choose());
   checked.limit_threads(with);
   FONDS_CHECK(writer.begin(name));

@@ -155,7 +155,7 @@ class Conversion {
       return {};
     }
     const ReadOptions read = reading();
-    FONDS_TRY(auto choice, RecordChoice::make(archive, where_of(archive), read, false));
+    FONDS_TRY(auto choice, RecordChoice::make(archive, where_of(archive), read, false, nullptr));
     FONDS_TRY(const auto reader, archive.format->open(archive, read));
     for (bool first = true;; first = false) {
       FONDS_TRY(Record* const record, reader->next());
@@ -260,7 +260,8 @@ class Conversion {
       return pump_found(archive);
     }
     const ReadOptions read = reading();
-    FONDS_TRY(auto choice, RecordChoice::make(archive, options_.where, read, true));
+    FONDS_TRY(auto choice,
+              RecordChoice::make(archive, options_.where, read, true, options_.missing));
     FONDS_TRY(const auto reader, archive.format->open(archive, read));
     std::uint64_t told = 0;
     while (true) {
@@ -285,20 +286,21 @@ class Conversion {
     search.read = reading();
     search.table_order = search.read.stored_order;
     search.threads = options_.rewrite.write.threads;
-    std::vector<Finding> findings;
-    const auto note = [&](const Finding& finding) { findings.push_back(finding); };
+    Judge judged(archive, options_.rewrite);
     const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(judged.status());
                                FONDS_CHECK(put_lines(archive, lines));
                                return true;
                              },
-                             .finding = note};
+                             .finding = [&](const Finding& finding) { judged.take(finding); }};
     const auto take = [&](RecordReader& reader, const Record& record) -> Status {
+      FONDS_CHECK(judged.status());
       ++report_.records;
       FONDS_TRY(RecordEnd end, put(reader, record));
       return judge(archive, std::move(end.findings), options_.rewrite);
     };
     FONDS_CHECK(find_events(archive, *options_.where, search, sink, take));
-    return judge(archive, std::move(findings), options_.rewrite);
+    return judged.status();
   }
 
   Status put_lines(const Archive& archive, std::string_view lines) {

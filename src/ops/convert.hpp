@@ -12,6 +12,7 @@
 #include <fonds/format.hpp>
 #include <fonds/query.hpp>
 
+#include "ops/missing_names.hpp"
 #include "ops/train.hpp"
 
 namespace fonds::ops {
@@ -43,6 +44,7 @@ struct ConvertOptions {
   bool train_dictionary = false;
   // Only records that match, and those that define others. All are read and checked as without it.
   const query::Query* where = nullptr;
+  MissingNames* missing = nullptr;  // if given, gets what `where` names and no record has
   std::function<void(const Archive&, std::uint64_t stored_position)> progress = {};
 };
 

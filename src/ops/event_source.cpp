@@ -1,9 +1,7 @@
 #include "ops/event_source.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -14,7 +12,9 @@
 #include <fonds/bytes.hpp>
 #include <fonds/remote.hpp>
 
+#include "io/remote/url.hpp"
 #include "io/replayed_source.hpp"
+#include "ops/directory.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -22,30 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
-
-Status add_directory(const std::string& path, std::vector<std::string>& files) {
-  std::error_code error;
-  std::vector<std::string> found;
-  auto entry = fs::recursive_directory_iterator(path, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;
-    std::string name = entry->path().string();
-    if (entry->is_directory(ignored)) {
-      if (is_archive_directory(name)) {
-        found.push_back(std::move(name));
-        entry.disable_recursion_pending();
-      }
-    } else if (entry->is_regular_file(ignored)) {
-      found.push_back(std::move(name));
-    }
-  }
-  if (error) {
-    return fail(ErrorCode::Io, "cannot be listed: " + error.message(), {.source = path});
-  }
-  std::sort(found.begin(), found.end());
-  std::move(found.begin(), found.end(), std::back_inserter(files));
-  return {};
-}
 
 // Without `.` and repeated slashes.
 fs::path components(std::string_view path) {
@@ -118,6 +94,10 @@ bool is_crawl(const Archive& copy, const std::shared_ptr<ByteSource>& source) {
 Result<std::vector<std::string>> files_below(std::span<const std::string> paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    if (is_remote_directory(path)) {
+      FONDS_CHECK(add_remote_directory(path, true, files));
+      continue;
+    }
     if (is_remote(path)) {
       files.push_back(path);
       continue;
@@ -131,7 +111,7 @@ Result<std::vector<std::string>> files_below(std::span<const std::string> paths)
                   {.source = path});
     }
     if (fs::is_directory(there) && !is_archive_directory(path)) {
-      FONDS_CHECK(add_directory(path, files));
+      FONDS_CHECK(add_directory(path, true, files));
     } else {
       files.push_back(path);
     }
@@ -144,7 +124,10 @@ Result<std::string> name_of_source(std::string_view path, const SourceNaming& na
     return std::string(path);
   }
   std::string name(path);
-  if (naming.normalize) {
+  if (is_remote(path)) {
+    FONDS_TRY(const auto url, remote::parse_url(path));
+    name = remote::shown(url);  // without what lets others in
+  } else if (naming.normalize) {
     std::error_code error;
     name = fs::absolute(fs::path(path), error).lexically_normal().string();
     if (error) {

@@ -12,9 +12,8 @@
 
 namespace fonds::ops {
 
-// All regular files below the directories among `paths`, sorted by their path, in the place of the
-// directory; links to directories are not followed. A directory that is an archive stays. Errors:
-// NotFound, Io.
+// With all files below the directories among `paths` in the place of the directory, as
+// add_directory() lists them. A directory that is an archive stays. Errors: NotFound, Io.
 Result<std::vector<std::string>> files_below(std::span<const std::string> paths);
 
 // How the names of inputs follow from their paths.

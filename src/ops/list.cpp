@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -141,6 +142,16 @@ class ListWorker final : public Worker {
     if (hash) {
       hasher_.emplace(DigestAlgorithm::Sha256);
     }
+    if (options.missing_fields != nullptr && !options.json) {
+      missing_ = unknown_to(*archive.format);
+    }
+  }
+  ListWorker(const ListWorker&) = delete;
+  ListWorker& operator=(const ListWorker&) = delete;
+  ~ListWorker() override {
+    if (rows_ > 0 && options_.missing_fields != nullptr) {
+      options_.missing_fields->add(archive_, missing_);
+    }
   }
 
   // Gives only records that are chosen.
@@ -244,6 +255,20 @@ class ListWorker final : public Worker {
       }
     }
     out.text += '\n';
+    ++rows_;
+  }
+
+  // Those of the columns that are told of records of this format only if they have them.
+  std::set<std::string> unknown_to(const Format& format) const {
+    std::set<std::string> unknown;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const auto known = [&](std::string_view name) { return name == names_[i]; };
+      if (columns_[i] == Column::Attribute && std::ranges::none_of(format.columns(), known) &&
+          std::ranges::none_of(format.fields(), known, &FieldInfo::name)) {
+        unknown.insert(names_[i]);
+      }
+    }
+    return unknown;
   }
 
   // Lives until the next call.
@@ -277,7 +302,11 @@ class ListWorker final : public Worker {
       case Column::Attribute:
         break;
     }
-    return safe(flat_.get(names_[i]));
+    const std::string_view text = flat_.get(names_[i]);
+    if (!missing_.empty() && !text.empty()) {
+      missing_.erase(names_[i]);
+    }
+    return safe(text);
   }
 
   // A filter may have read more heads than the table is made of.
@@ -324,6 +353,8 @@ class ListWorker final : public Worker {
   std::optional<RecordChoice> choice_;
   bool http_ = false, http_requests_ = false;  // of records that match
   std::vector<Finding> found_;                 // by the filter
+  std::set<std::string> missing_;              // attributes that no record has had
+  std::uint64_t rows_ = 0;
 };
 
 }  // namespace
@@ -370,7 +401,7 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
   if (options.where != nullptr) {
     // Told now if it cannot be; then the head of a block is read only where it is needed.
     FONDS_TRY(const auto choice,
-              RecordChoice::make(archive, options.where, options.scan.read, hash));
+              RecordChoice::make(archive, options.where, options.scan.read, hash, options.missing));
     choice.limit_threads(scan_options);
     scan_options.read.http = scan_options.read.http_requests = false;
   }
@@ -387,7 +418,8 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
   const auto make_worker = [&] {
     auto worker = std::make_unique<ListWorker>(archive, options, columns, hash);
     if (options.where != nullptr) {
-      auto choice = RecordChoice::make(archive, options.where, options.scan.read, hash);
+      auto choice =
+          RecordChoice::make(archive, options.where, options.scan.read, hash, options.missing);
       worker->choose(std::move(*choice), http);
     }
     return worker;

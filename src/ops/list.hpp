@@ -9,6 +9,7 @@
 #include <fonds/format.hpp>
 #include <fonds/query.hpp>
 
+#include "ops/missing_names.hpp"
 #include "ops/scan.hpp"
 
 namespace fonds::ops {
@@ -31,6 +32,9 @@ struct ListOptions {
   std::vector<std::string> fields;      // columns; empty: those of the format
   std::uint64_t limit = 0;              // records; 0: all
   const query::Query* where = nullptr;  // only records that match, and `limit` counts these
+  // If given, get what `where` and `fields` name and no record has.
+  MissingNames* missing = nullptr;
+  MissingNames* missing_fields = nullptr;
 };
 
 // The columns of a table of records of this format.

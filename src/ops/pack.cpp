@@ -122,9 +122,6 @@ class Packing {
   }
 
   Status add(clps::ArchiveWriter& writer, std::size_t number) {
-    if (std::ranges::find(companions_, paths_[number]) != companions_.end()) {
-      return {};
-    }
     EventSource input;
     if (first_) {
       input = std::move(*first_);
@@ -160,12 +157,11 @@ class Packing {
                               input.format->name()));
     }
     const Archive archive = input.archive();
-    std::ranges::move(companion_paths(archive), std::back_inserter(companions_));
     ScanOptions scan;
     scan.threads = options_.writer.threads;
     scan.read = options_.writer.read;
     scan.strict = options_.writer.strict;
-    return add_catalog(writer, archive, names_[number], options_.where, scan,
+    return add_catalog(writer, archive, names_[number], options_.where, options_.missing, scan,
                        options_.writer.on_finding);
   }
 
@@ -187,14 +183,16 @@ class Packing {
       FONDS_TRY(search.time_key, query::parse_path(options_.writer.timestamp_key));
     }
     FONDS_CHECK(writer.begin(name));
-    std::vector<Finding> findings;
+    const RewriteOptions by = judging();
+    Judge judged(archive, by);
     const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(judged.status());
                                FONDS_CHECK(writer.add_lines(lines));
                                return true;
                              },
-                             .finding = [&](const Finding& f) { findings.push_back(f); }};
+                             .finding = [&](const Finding& finding) { judged.take(finding); }};
     FONDS_CHECK(find_events(archive, *options_.where, search, sink));
-    return judge(archive, std::move(findings), judging());
+    return judged.status();
   }
 
   RewriteOptions judging() const {
@@ -269,8 +267,7 @@ class Packing {
   const PackOptions& options_;
   ArchiveFiles files_;
   std::vector<std::string> paths_, names_;
-  std::optional<EventSource> first_;     // until it is added
-  std::vector<std::string> companions_;  // of web archives, which are no inputs
+  std::optional<EventSource> first_;  // until it is added
   PackReport report_;
 };
 

@@ -16,6 +16,7 @@
 #include <fonds/query.hpp>
 
 #include "ops/event_source.hpp"
+#include "ops/missing_names.hpp"
 
 namespace fonds::ops {
 
@@ -25,6 +26,7 @@ struct PackOptions {
   clps::WriterOptions writer = {};
   SourceNaming naming = {};
   const query::Query* where = nullptr;  // only events that match, and records of web archives
+  MissingNames* missing = nullptr;      // if given, gets what `where` names and no record has
   std::string output;                   // as ArchiveFiles::Options::output
   ByteSink* sink = nullptr;   // instead of `output`: takes one archive, committed by the caller
   bool directories = false;   // archives are directories
@@ -50,7 +52,6 @@ struct PackReport {
 };
 
 // Makes archives of all inputs, in their order; directories among them stand for the files below.
-// Indexes beside web archives that come before them are passed over.
 // They appear when all are complete. Errors: those of reading and writing; BadArgument for options
 // that cannot be met; NotFound; Unsupported for archives of other formats; Corrupt for damage of
 // archives of events, and with WriterOptions::strict for any damage and for what would be changed

@@ -139,8 +139,10 @@ Status RecordFilter::take_content(RecordReader& reader, const Record& record,
 }
 
 Result<RecordChoice> RecordChoice::make(const Archive& archive, const query::Query* where,
-                                        const ReadOptions& read, bool blocks) {
+                                        const ReadOptions& read, bool blocks,
+                                        MissingNames* missing) {
   RecordChoice choice(archive, read);
+  choice.missing_ = missing;
   if (where != nullptr) {
     FONDS_TRY(choice.filter_, RecordFilter::make(archive, *where, read.memory_budget));
     if (blocks && choice.filter_->asks_content() && !archive.source->random_access()) {
@@ -154,12 +156,20 @@ Result<RecordChoice> RecordChoice::make(const Archive& archive, const query::Que
   return choice;
 }
 
+RecordChoice::~RecordChoice() {
+  if (filter_ != nullptr && missing_ != nullptr) {
+    missing_->add(archive_, chosen_ ? std::set<std::string>() : filter_->unknown_names());
+  }
+}
+
 Result<bool> RecordChoice::chooses(RecordReader& reader, Record& record, std::uint64_t number,
                                    std::vector<Finding>& findings) {
   if (filter_ == nullptr) {
     return true;
   }
-  return filter_->matches(reader, record, number, findings);
+  FONDS_TRY(const bool chosen, filter_->matches(reader, record, number, findings));
+  chosen_ = chosen_ || chosen;
+  return chosen;
 }
 
 Result<RecordReader*> RecordChoice::again(RecordReader& reader, Record*& record) {

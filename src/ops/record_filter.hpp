@@ -16,6 +16,7 @@
 #include <fonds/reader.hpp>
 #include <fonds/record_fields.hpp>
 
+#include "ops/missing_names.hpp"
 #include "ops/scan.hpp"
 #include "ops/second_reading.hpp"
 #include "query/record_plan.hpp"
@@ -72,10 +73,16 @@ class RecordFilter {
 class RecordChoice {
  public:
   // Without a query every record is chosen. All outlive the choice. `blocks`: what is chosen is
-  // wanted with its block, by again(). Errors: those of RecordFilter::make(); Unsupported for
-  // content of a pipe that would have to be read twice.
+  // wanted with its block, by again(). At its end the choice adds the unknown names of the query to
+  // `missing`, unless that is null or a record was chosen. Errors: those of RecordFilter::make();
+  // Unsupported for content of a pipe that would have to be read twice.
   static Result<RecordChoice> make(const Archive& archive, const query::Query* where,
-                                   const ReadOptions& read, bool blocks);
+                                   const ReadOptions& read, bool blocks, MissingNames* missing);
+  RecordChoice(RecordChoice&&) = default;
+  RecordChoice& operator=(RecordChoice&&) = delete;
+  RecordChoice(const RecordChoice&) = delete;
+  RecordChoice& operator=(const RecordChoice&) = delete;
+  ~RecordChoice();
 
   // As RecordFilter::matches().
   Result<bool> chooses(RecordReader& reader, Record& record, std::uint64_t number,
@@ -93,6 +100,8 @@ class RecordChoice {
   const ReadOptions& read_;
   std::unique_ptr<SecondReading> second_;
   std::unique_ptr<RecordFilter> filter_;
+  MissingNames* missing_ = nullptr;
+  bool chosen_ = false;  // any record
 };
 
 // The values of some fields of a record.

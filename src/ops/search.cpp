@@ -65,7 +65,7 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
     if (stopped_ && report.error().code() == ErrorCode::Cancelled) {
       return {};
     }
-    return tl::unexpected(std::move(report.error()));
+    return tl::unexpected(std::move(report.error()).with({.source = archive.source->name()}));
   }
   matched_ += report->matched;
   if (options.want == Want::Count && report->groups.empty()) {
@@ -80,12 +80,20 @@ Status Search::ask(const Archive& archive, const ScanOptions& scan) {
   for (const SearchGroup& group : report->groups) {
     total_->add(group);
   }
-  return total_->check(scan.read.memory_budget / 8);
+  Status fits = total_->check(scan.read.memory_budget / 8);
+  if (!fits) {
+    return tl::unexpected(std::move(fits.error()).with({.source = archive.source->name()}));
+  }
+  return {};
 }
 
 Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& scan,
                                     const SearchOptions& options, const SearchSink& sink) {
   unknown_names_.clear();
+  if (!request_.indexes.empty() && !archive.format->traits().captures) {
+    return fail(ErrorCode::BadArgument,
+                fmt::format("--index is for web archives, not for {}", archive.format->name()));
+  }
   if (has_fields(archive)) {
     ScanOptions records = scan;
     records.threads = options.threads;
@@ -99,10 +107,6 @@ Result<SearchReport> Search::answer(const Archive& archive, const ScanOptions& s
               search_records(archive, request_.query, options, records, sink, not_read));
     unknown_names_ = std::move(searched.unknown_names);
     return std::move(searched.report);
-  }
-  if (!request_.indexes.empty()) {
-    return fail(ErrorCode::BadArgument,
-                fmt::format("--index is for web archives, not for {}", archive.format->name()));
   }
   return find_events(archive, request_.query, options, sink);
 }

@@ -105,8 +105,9 @@ Status SearchTotal::check(std::uint64_t memory) const {
     return {};
   }
   return fail(ErrorCode::LimitExceeded,
-              fmt::format("{} different values or times do not fit into the memory limit",
-                          values_.size() + times_.size()));
+              fmt::format("{} different values or times take {} bytes, which the memory limit does "
+                          "not leave to them; --memory allows more",
+                          values_.size() + times_.size(), held_));
 }
 
 }  // namespace fonds
