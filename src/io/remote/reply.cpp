@@ -127,6 +127,16 @@ Handler::Take Reply::data(std::span<const std::byte> piece) {
   if (stopped_) {
     return Take::Stop;
   }
+  if (memory_ && head_ && head_->status == 206) {
+    if (piece.size() > room_ - put_) {
+      stopped_ = true;
+      return Take::Stop;
+    }
+    std::memcpy(memory_.get() + put_, piece.data(), piece.size());
+    put_ += piece.size();
+    session_.bytes += piece.size();
+    return Take::More;
+  }
   const std::size_t waiting = bytes_.size() - taken_;
   if (waiting + piece.size() > room_ && full_ == Full::Stops) {
     stopped_ = true;

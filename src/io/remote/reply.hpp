@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,9 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Reply(Session& session, std::uint64_t room, Full full)
       : session_(session), room_(room), full_(full) {}
 
+  // The body of a reply with status 206 goes to this memory, of `room` bytes, and cannot be read
+  // here. To be called before start().
+  void put_into(std::shared_ptr<std::byte> memory) { memory_ = std::move(memory); }
   // Sends the request. The reply must be held by a shared_ptr.
   void start(Request request);
 
@@ -52,10 +56,12 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   const Head* known_head() const { return head_ ? &*head_ : nullptr; }
   // What was not read.
   std::vector<std::byte> take_all();
+  // How many bytes were put into the memory. After the end.
+  std::uint64_t put() const { return put_; }
   // The body of a reply that says why there is no other, as far as it is looked at; stops. Empty
   // if it cannot be waited for.
   std::string error_text();
-  // No more of it is wanted.
+  // No more of it is wanted, and nothing is put into the memory from now on.
   void stop();
   // The same of a request that may not be sent whole yet.
   void abandon();
@@ -71,12 +77,14 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Session& session_;
   const std::uint64_t room_;
   const Full full_;
+  std::shared_ptr<std::byte> memory_;  // null: there is none
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under mutex_.
   std::optional<Head> head_;
   std::vector<std::byte> bytes_;  // from taken_ on they wait
   std::size_t taken_ = 0;
+  std::uint64_t put_ = 0;
   bool paused_ = false, stopped_ = false;
   std::optional<Outcome> outcome_;
 };
