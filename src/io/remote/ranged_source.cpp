@@ -26,6 +26,12 @@ std::shared_ptr<std::byte> new_memory(std::uint64_t length) {
   return {bytes, bytes.get()};
 }
 
+// Whether a body can be neither longer than it should be nor, unnoticed, shorter.
+bool brings_just(const Reply::Head& head, std::uint64_t length) {
+  return head.get("transfer-encoding").empty() &&
+         head.get("content-length") == std::to_string(length);
+}
+
 std::shared_ptr<std::byte> inside(const std::shared_ptr<std::byte>& memory, std::uint64_t at) {
   return {memory, memory.get() + at};
 }
@@ -56,6 +62,7 @@ void RangedSource::keep(std::uint64_t offset, std::vector<std::byte> bytes) {
   plan_.expect({offset, bytes.size()}, here);
   auto extent = std::make_shared<Extent>();
   extent->range = {offset, bytes.size()};
+  extent->here = bytes.size();
   const auto held = std::make_shared<std::vector<std::byte>>(std::move(bytes));
   extent->memory = Memory(held, held->data());
   held_ += extent->range.length;
@@ -79,10 +86,9 @@ Result<std::size_t> RangedSource::read_some_at(std::uint64_t offset, MutableByte
     return 0;
   }
   FONDS_TRY(const std::shared_ptr<Extent> extent, extent_at(offset));
-  FONDS_CHECK(settle(*extent));
   const std::uint64_t at = offset - extent->range.offset;
-  const auto n =
-      static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), extent->range.length - at));
+  FONDS_TRY(const std::uint64_t here, settle(*extent, at + 1));
+  const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), here - at));
   std::memcpy(out.data(), extent->memory.get() + at, n);
   return n;
 }
@@ -126,7 +132,7 @@ Result<std::shared_ptr<const std::byte>> RangedSource::lend(ByteRange range) {
     }
   }
   if (extent) {
-    FONDS_CHECK(settle(*extent));
+    FONDS_CHECK(settle(*extent, extent->range.length));
     return inside(extent->memory, range.offset - extent->range.offset);
   }
   if (!whole) {
@@ -142,7 +148,7 @@ Status RangedSource::fill(Whole& whole) {
   const std::uint64_t end = whole.range.offset + whole.range.length;
   for (std::uint64_t at = whole.range.offset; at < end && !whole.done;) {
     FONDS_TRY(const std::shared_ptr<Extent> extent, extent_at(at));
-    FONDS_CHECK(settle(*extent));
+    FONDS_CHECK(settle(*extent, extent->range.length));
     const std::uint64_t skip = at - extent->range.offset;
     const std::uint64_t n = std::min(extent->range.length - skip, end - at);
     std::byte* const to = whole.memory.get() + (at - whole.range.offset);
@@ -258,14 +264,15 @@ RangedSource::Memory RangedSource::memory_for(ByteRange range) const {
   return new_memory(range.length);
 }
 
+// Asks for what is missing of an extent.
 Result<std::shared_ptr<Reply>> RangedSource::send(const Extent& extent) {
   FONDS_TRY(Request request, session_.request(url_));
-  request.headers.push_back(range_header(extent.range));
+  request.headers.push_back(range_header(extent.missing()));
   if (const std::string condition = validator_.if_range(); !condition.empty()) {
     request.headers.push_back("If-Range: " + condition);
   }
-  auto reply = std::make_shared<Reply>(session_, extent.range.length, Reply::Full::Stops);
-  reply->put_into(extent.memory);
+  auto reply = std::make_shared<Reply>(session_, extent.missing().length, Reply::Full::Stops);
+  reply->put_into(inside(extent.memory, extent.here));
   reply->start(std::move(request));
   return reply;
 }
@@ -307,38 +314,44 @@ RangedSource::Extents::iterator RangedSource::drop(Extents::iterator at) {
   return extents_.erase(at);
 }
 
-// Waits until the bytes of an extent are there.
-Status RangedSource::settle(Extent& extent) {
+// Waits until at least so many bytes of an extent are here; how many are. They stay as they are.
+Result<std::uint64_t> RangedSource::settle(Extent& extent, std::uint64_t least) {
   const std::lock_guard lock(extent.mutex);
-  for (Tries tries(session_); extent.reply;) {
-    FONDS_CHECK(extent.reply->await_end());
-    const std::optional<Failure> failure = take(extent);
-    if (!failure) {
-      extent.reply.reset();
-      break;
+  for (Tries tries(session_); extent.here < least;) {
+    Reply& reply = *extent.reply;
+    const std::uint64_t before = extent.range.length - reply.room();
+    FONDS_CHECK(reply.await_put(least - before));
+    if (!reply.ended() && !brings_just(*reply.known_head(), reply.room())) {
+      FONDS_CHECK(reply.await_end());
     }
-    FONDS_CHECK(tries.next(*failure, name_, words_of(extent.range)));
-    FONDS_TRY(extent.reply, send(extent));
+    if (const std::optional<Failure> failure = take(extent, before)) {
+      reply.stop();  // the next one gets the same memory
+      FONDS_CHECK(tries.next(*failure, name_, words_of(extent.missing())));
+      FONDS_TRY(extent.reply, send(extent));
+    }
   }
-  return {};
+  return extent.here;
 }
 
-// Judges the reply for an extent.
-std::optional<Failure> RangedSource::take(Extent& extent) {
-  const Reply::Head* const head = extent.reply->known_head();
-  const Outcome& outcome = extent.reply->outcome();
+// Judges the reply that brings what is missing of an extent behind so many bytes, and takes what it
+// has brought so far: who reads need not wait for the rest, which alone is asked for again should
+// it break off.
+std::optional<Failure> RangedSource::take(Extent& extent, std::uint64_t before) const {
+  Reply& reply = *extent.reply;
+  const bool ended = reply.ended();
+  const Reply::Head* const head = reply.known_head();
   if (head == nullptr) {
-    return failure_of(outcome);
+    return failure_of(reply.outcome());
   }
   if (head->status == 200 || head->status == 412 || head->status == 416) {
     return Failure{.words = "the object has changed while it was read"};
   }
   if (head->status != 206) {
-    return failure_of(*head, extent.reply->error_text());
+    return failure_of(*head, reply.error_text());
   }
   const auto piece = piece_of(*head);
-  if (!piece || piece->range.offset != extent.range.offset ||
-      piece->range.length != extent.range.length) {
+  if (!piece || piece->range.offset != extent.range.offset + before ||
+      piece->range.length != reply.room()) {
     return Failure{.words = fmt::format("the reply claims to be \"{}\"",
                                         escape_for_terminal(head->get("content-range"))),
                    .again = true};
@@ -346,8 +359,13 @@ std::optional<Failure> RangedSource::take(Extent& extent) {
   if (!piece->validator.agrees(validator_)) {
     return Failure{.words = "the object has changed while it was read"};
   }
-  if (outcome.kind != Outcome::Kind::Done || extent.reply->put() != extent.range.length) {
-    return failure_of(outcome);
+  const std::uint64_t put = reply.put();
+  if (ended && (reply.outcome().kind != Outcome::Kind::Done || put != reply.room())) {
+    return failure_of(reply.outcome());
+  }
+  extent.here = before + put;
+  if (ended) {
+    extent.reply.reset();
   }
   return std::nullopt;
 }

@@ -53,10 +53,13 @@ class RangedSource final : public ByteSource, public ReadsAhead {
   // Bytes that were fetched or are under way.
   struct Extent {
     ByteRange range;
-    std::shared_ptr<Reply> reply;  // until the bytes are here
-    std::mutex mutex;              // of who waits for the reply; guards it
+    std::mutex mutex;              // of who waits for the reply; guards it and what is here
+    std::shared_ptr<Reply> reply;  // until all bytes are here
+    std::uint64_t here = 0;        // bytes from the first on
     Memory memory;                 // of range.length bytes
     std::uint64_t used = 0;        // when it was read last, in reads; the source's
+
+    ByteRange missing() const { return {range.offset + here, range.length - here}; }
   };
   // Memory for a range of several extents that is wanted in one piece. Those that are asked for
   // after it was made lie in it.
@@ -78,8 +81,8 @@ class RangedSource final : public ByteSource, public ReadsAhead {
   void let_go();
   static bool is_waited_for(Extents::iterator extent);
   Extents::iterator drop(Extents::iterator at);
-  Status settle(Extent& extent);
-  std::optional<Failure> take(Extent& extent);
+  Result<std::uint64_t> settle(Extent& extent, std::uint64_t least);
+  std::optional<Failure> take(Extent& extent, std::uint64_t before) const;
 
   Session& session_;
   const Url url_;

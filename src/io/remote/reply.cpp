@@ -70,6 +70,21 @@ Status Reply::await_end() {
   return await(lock, [this] { return outcome_.has_value(); });
 }
 
+Status Reply::await_put(std::uint64_t n) {
+  std::unique_lock lock(mutex_);
+  return await(lock, [this, n] { return put_ >= n || outcome_; });
+}
+
+std::uint64_t Reply::put() const {
+  const std::lock_guard lock(mutex_);
+  return put_;
+}
+
+bool Reply::ended() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_.has_value();
+}
+
 bool Reply::await_end_for(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, time, [this] { return outcome_.has_value(); });
@@ -135,6 +150,7 @@ Handler::Take Reply::data(std::span<const std::byte> piece) {
     std::memcpy(memory_.get() + put_, piece.data(), piece.size());
     put_ += piece.size();
     session_.bytes += piece.size();
+    changed_.notify_all();
     return Take::More;
   }
   const std::size_t waiting = bytes_.size() - taken_;

@@ -51,13 +51,18 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Status await_end();
   // Waits for it that long, cancelled or not; whether it came.
   bool await_end_for(std::chrono::milliseconds time);
+  bool ended() const;
   // After the end.
   const Outcome& outcome() const { return *outcome_; }
+  // After the end, or once there are bytes.
   const Head* known_head() const { return head_ ? &*head_ : nullptr; }
   // What was not read.
   std::vector<std::byte> take_all();
-  // How many bytes were put into the memory. After the end.
-  std::uint64_t put() const { return put_; }
+  // Waits until `n` bytes were put into the memory, or for the end. Errors: Cancelled.
+  Status await_put(std::uint64_t n);
+  // How many were; they stay as they are.
+  std::uint64_t put() const;
+  std::uint64_t room() const { return room_; }
   // The body of a reply that says why there is no other, as far as it is looked at; stops. Empty
   // if it cannot be waited for.
   std::string error_text();
