@@ -290,9 +290,6 @@ void RangedSource::let_go() {
     if (oldest == extents_.end()) {
       return;
     }
-    const ByteRange range = oldest->second->range;
-    std::erase_if(wholes_,
-                  [&range](const auto& known) { return contains(known.second->range, range); });
     drop(oldest);
   }
 }
@@ -302,14 +299,18 @@ bool RangedSource::is_waited_for(Extents::iterator extent) {
   return extent->second.use_count() > 1;
 }
 
+// What is asked for again gets other memory: somebody may still have what lies in this one.
 RangedSource::Extents::iterator RangedSource::drop(Extents::iterator at) {
+  const ByteRange range = at->second->range;
+  std::erase_if(wholes_,
+                [&range](const auto& known) { return contains(known.second->range, range); });
   {
     Extent& extent = *at->second;
     const std::lock_guard lock(extent.mutex);
     if (extent.reply) {
       extent.reply->stop();  // from here on it writes nothing to memory that others may get
     }
-    held_ -= extent.range.length;
+    held_ -= range.length;
   }
   return extents_.erase(at);
 }

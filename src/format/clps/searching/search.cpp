@@ -251,8 +251,8 @@ void Search::ask_for(const Task& task) const {
   }
 }
 
-// Asks for what the next tasks read, where that is certain, or will be decompressed ahead. Those
-// tasks are nobody's yet: what rules out their tables is only looked at with tasks_mutex_ held.
+// Asks for what the next tasks read, where that is certain. Those tasks are nobody's yet: what
+// rules out their tables is only looked at with tasks_mutex_ held.
 Status Search::ask_ahead() {
   for (; asked_ < tasks_.size() && ahead_ < kMostAhead; ++asked_) {
     Task& task = tasks_[asked_];
@@ -264,11 +264,9 @@ Status Search::ask_ahead() {
       const bool waits = !texts_decided() && std::all_of(tables.begin(), tables.end(), [&](auto i) {
         return wants_texts_first(answers_[i].condition);
       });
-      const std::uint64_t plain = archive_->streams()[task.stream].plain;
-      if (waits && (options_.threads <= 1 || asked_plain_ + plain > kMostWarm)) {
+      if (waits) {
         return {};
       }
-      asked_plain_ += plain;
     }
     task.asked = true;
     ahead_ += stored_of(task);
@@ -381,7 +379,8 @@ Status Search::warm_up(const std::shared_ptr<Stream>& stream,
 }
 
 Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan) {
-  const bool ahead = options_.threads > 1 && !texts_decided();
+  // Bytes that must be fetched wait until it is certain that they are needed.
+  const bool ahead = options_.threads > 1 && !texts_decided() && !archive_->reads_are_round_trips();
   FONDS_TRY(const auto tables, prune_tables(task, !ahead));
   if (tables.empty()) {
     return {};

@@ -130,8 +130,7 @@ class Search {
   std::mutex tasks_mutex_;
   // All under tasks_mutex_. Tasks before asked_ were looked at by ask_ahead(), or are taken.
   std::size_t next_task_ = 0, asked_ = 0;
-  std::uint64_t ahead_ = 0;        // bytes that were asked for, of tasks that nobody has taken
-  std::uint64_t asked_plain_ = 0;  // what those streams give that were asked for
+  std::uint64_t ahead_ = 0;  // bytes that were asked for, of tasks that nobody has taken
   std::atomic<std::uint64_t> found_ = 0;
   std::atomic<std::uint64_t> warm_bytes_ = 0;
   // Records are rebuilt as they are found, unless they are so many that their texts should not be
