@@ -183,7 +183,8 @@ What queries can ask of records that are no events of a log: of `fonds search`, 
 - A date is the span of time that it names. `date: 2017` and `date: "2017-03"` find what lies in that year and that month,
   `date > "2017-03"` what begins behind it, `date <= "2017-03"` what begins before its end; an offset from UTC may be given, and
   14 digits do as well. `timestamp("…")`, and numbers of 10, 13, 16 and 19 digits, which count from 1970, are compared with
-  the date's beginning. `date: 2017-03*` is a comparison of texts.
+  the date's beginning. `date: 2017-03*` is a comparison of texts. Instants before 1677-09-21 and behind 2262-04-11 count as
+  these.
 - A query is asked by stages: of the header, then of the HTTP head, then of the content, and no further than the answer
   takes. Bodies are stepped over unless `payload` or `body` decide. What of a payload does not fit into an eighth of `--memory`
   is not searched; finding `limit-exceeded` tells.

@@ -7,7 +7,12 @@ say() { printf '\n== %s\n' "$*"; }
 
 # Says a command, then runs it.
 show() {
-  printf '\n$ %s\n' "$*"
+  local word line='$'
+  for word; do
+    [[ $word =~ ^[[:alnum:]_./:=,@%+-]+$ ]] || word=${word@Q}
+    line+=" $word"
+  done
+  printf '\n%s\n' "$line"
   "$@"
 }
 

@@ -239,6 +239,15 @@ def test_the_same_events_give_the_same_bytes(tmp_path):
     assert made[0] == made[1] == made[2]
 
 
+def test_a_check_leaves_out_events_that_could_not_be_carried_over(tmp_path):
+    """A key that comes first in another event comes first in all."""
+    lines = ['{"a": 1}', '{"z": 1, "a": 2}', '{"b": 1}'] * 2
+    said = from_lines(tmp_path / "s", [line.replace(" ", "") for line in lines], options=["--check"])
+    assert "checked: 4 records are in the output" in said
+    assert "events whose keys come in another order (2)" in said
+    assert [list(event) for event in events(tmp_path / "s")][1] == ["a", "z"]
+
+
 # --- the real clp-s
 
 def random_value(rng, depth):

@@ -65,6 +65,19 @@ def test_a_server_gives_what_the_file_gives(server, command, name, way):
     assert unnamed(remote.stdout, url) == unnamed(local.stdout, path)
 
 
+@pytest.mark.parametrize("name", ["clp-s/v050-service.clps", "clp-s/in-service.jsonl", "warc/third-party/warcio-example.warc.gz"])
+def test_logs_and_catalogs_are_made_of_urls(server, name, tmp_path):
+    url, archive = server.url(name, user="me:secret-word@"), tmp_path / "a.clps"
+    done = fonds("convert", "--to", "clp-s", "--normalize-paths", "-o", archive, url)
+    assert done.returncode == 0, done.stderr
+    local = tmp_path / "b.clps"
+    assert fonds("convert", "--to", "clp-s", "-o", local, DATA / name).returncode == 0
+    given = fonds("cat", archive).stdout
+    assert unnamed(given, server.url(name)) == unnamed(fonds("cat", local).stdout, DATA / name) != b""
+    assert b"secret-word" not in given + fonds("info", archive).stdout
+    assert fonds("convert", "--to", "clp-s", "-o", tmp_path / "c.clps", server.url("missing.jsonl")).returncode == 3
+
+
 def test_reading_on_takes_few_requests(big):
     done = fonds("cat", "--verbose", "--threads", "1", big.url("a.warc"))
     assert done.stdout == big.path.read_bytes()

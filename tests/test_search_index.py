@@ -123,6 +123,20 @@ def test_an_index_of_another_archive_is_told(tmp_path):
     assert b"was it made of this archive?" in fonds("search", "--index", cdxj, "status: 404", shifted).stderr
 
 
+@pytest.mark.parametrize("ending", [".warc", ".warc.gz"])
+def test_offsets_behind_the_archive_are_told(ending, tmp_path):
+    """Each record ends before the next line's begins, and no byte of either is there."""
+    path, cdxj = crawl(tmp_path / f"a{ending}"), tmp_path / "a.cdxj"
+    assert indexed(path, cdxj)
+    last = cdxj.read_text().splitlines()[-1]
+    fields = json.loads(last[last.index("{"):])
+    with open(cdxj, "a", encoding="ascii") as out:
+        for offset in (10**9, 2 * 10**9, 2**62):
+            out.write(f"{last[:last.index('{')]}{json.dumps({**fields, 'offset': str(offset)})}\n")
+    done = fonds("search", "--index", cdxj, "status: 404", path)
+    assert b"was it made of this archive?" in done.stderr
+
+
 def test_counts_limits_and_numbers(tmp_path):
     path, cdxj = crawl(tmp_path / "a.warc.gz"), tmp_path / "a.cdxj"
     assert indexed(path, cdxj)

@@ -17,6 +17,7 @@
 #include <fonds/encoder.hpp>
 #include <fonds/error.hpp>
 
+#include "base/error_copy.hpp"
 #include "base/guarded.hpp"
 #include "base/ordered_jobs.hpp"
 #include "codec/encoder_units.hpp"
@@ -36,8 +37,6 @@ constexpr std::size_t kMostStoredHeld = std::size_t{1} << 20;
 constexpr std::size_t kMostPieces = 4096;
 constexpr std::size_t kFlushAt = std::size_t{64} << 10;
 constexpr unsigned kMostThreads = 256;
-
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
 
 // What becomes one stored unit, or stored bytes already.
 struct Piece {

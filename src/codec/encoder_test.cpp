@@ -14,6 +14,7 @@
 
 #include "codec/encoder_testing.hpp"
 #include "codec/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds {
 namespace {
@@ -25,8 +26,8 @@ using testing_codec::mapped;
 using testing_codec::read_all;
 using testing_codec::record;
 using testing_codec::sample_units;
-using testing_codec::StringSink;
 using testing_codec::write_unit;
+using testing_io::TextSink;
 
 const Codec& codec_named(std::string_view name) {
   for (const Codec* codec : codecs()) {
@@ -138,9 +139,9 @@ TEST_P(EncoderOf, AFullDiskIsAnErrorAtEveryByte) {
 
 TEST_P(EncoderOf, ContinuesAnArchiveBehindItsEnd) {
   EncodeOptions options = GetParam().options;
-  StringSink sink;
-  sink.text = encode_units(options, {record(1)}).stored;
-  const std::uint64_t end = sink.text.size();
+  TextSink sink;
+  sink.content = encode_units(options, {record(1)}).stored;
+  const std::uint64_t end = sink.content.size();
   options.continues = true;
   const auto encoder = make_encoder(sink, options);
   if (options.extension == EncodeOptions::Extension::SeekTable) {
@@ -153,13 +154,14 @@ TEST_P(EncoderOf, ContinuesAnArchiveBehindItsEnd) {
   ASSERT_TRUE(write_unit(**encoder, record(2)));
   ASSERT_TRUE((*encoder)->finish());
 
-  EXPECT_EQ(read_all(codec_named(options.codec), mapped(sink.text)).all(), record(1) + record(2));
+  EXPECT_EQ(read_all(codec_named(options.codec), mapped(sink.content)).all(),
+            record(1) + record(2));
   EXPECT_GE(told, end);
 }
 
 TEST_P(EncoderOf, StoredUnitsGoThroughUnchanged) {
   if (GetParam().options.one_unit) {
-    StringSink sink;
+    TextSink sink;
     const auto encoder = make_encoder(sink, GetParam().options);
     const Status status = (*encoder)->put_stored(as_bytes("\x1f\x8b"));
     ASSERT_FALSE(status);
@@ -173,7 +175,7 @@ TEST_P(EncoderOf, StoredUnitsGoThroughUnchanged) {
   for (const unsigned threads : {1U, 3U}) {
     EncodeOptions options = GetParam().options;
     options.threads = threads;
-    StringSink sink;
+    TextSink sink;
     const auto encoder = make_encoder(sink, options);
     std::vector<std::string> told;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
@@ -193,9 +195,9 @@ TEST_P(EncoderOf, StoredUnitsGoThroughUnchanged) {
     ASSERT_TRUE((*encoder)->finish());
 
     ASSERT_EQ(places.size(), 4U);
-    EXPECT_EQ(sink.text.substr(places[1].first, places[1].second), one);
-    EXPECT_EQ(sink.text.substr(places[2].first, places[2].second), large + one);
-    EXPECT_EQ(read_all(codec_named(options.codec), mapped(sink.text)).all(),
+    EXPECT_EQ(sink.content.substr(places[1].first, places[1].second), one);
+    EXPECT_EQ(sink.content.substr(places[2].first, places[2].second), large + one);
+    EXPECT_EQ(read_all(codec_named(options.codec), mapped(sink.content)).all(),
               record(0) + record(1) + record(2, 1200000) + record(1) + record(1) + record(3));
   }
 }
@@ -226,7 +228,7 @@ TEST_P(EncoderThreadsOf, DoWithLittleMemory) {
 TEST_P(EncoderThreadsOf, EndPromptlyWithoutFinish) {
   EncodeOptions options = GetParam().options;
   options.threads = 4;
-  StringSink sink;
+  TextSink sink;
   {
     const auto encoder = make_encoder(sink, options);
     for (const std::string& unit : sample_units()) {
@@ -247,12 +249,12 @@ struct RefusedCase {
 class EncoderRefuses : public testing::TestWithParam<RefusedCase> {};
 
 TEST_P(EncoderRefuses, WithOneSentence) {
-  StringSink sink;
+  TextSink sink;
   const auto encoder = make_encoder(sink, GetParam().options);
   ASSERT_FALSE(encoder.has_value());
   EXPECT_EQ(encoder.error().code(), ErrorCode::BadArgument);
   EXPECT_EQ(encoder.error().message(), GetParam().message);
-  EXPECT_EQ(sink.text, "");
+  EXPECT_EQ(sink.content, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -295,7 +297,7 @@ class EncoderOrder : public testing::TestWithParam<OrderCase> {};
 
 TEST_P(EncoderOrder, IsKeptTo) {
   for (const std::string codec : {"none", "gzip", "zstd", "lz4"}) {
-    StringSink sink;
+    TextSink sink;
     const auto encoder = make_encoder(sink, {.codec = codec});
     const Status status = GetParam().calls(**encoder);
     ASSERT_FALSE(status) << codec;
@@ -356,17 +358,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Encoder, BytesThatAreNoUnitsAreNotStored) {
   for (const std::string codec : {"gzip", "zstd", "lz4"}) {
-    StringSink sink;
+    TextSink sink;
     const auto encoder = make_encoder(sink, {.codec = codec});
     const Status status = (*encoder)->put_stored(as_bytes("WARC/1.1\r\n"));
     ASSERT_FALSE(status) << codec;
     EXPECT_EQ(status.error().code(), ErrorCode::BadArgument);
-    EXPECT_EQ(sink.text, "");
+    EXPECT_EQ(sink.content, "");
   }
 }
 
 TEST(Encoder, ACallbackThatThrowsIsAnError) {
-  StringSink sink;
+  TextSink sink;
   const auto encoder = make_encoder(sink, {.codec = "gzip"});
   (*encoder)->on_unit = [](auto...) { throw std::runtime_error("no"); };
   const Status status = write_unit(**encoder, "text");

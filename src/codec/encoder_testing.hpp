@@ -18,28 +18,9 @@
 #include <fonds/error.hpp>
 
 #include "codec/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::testing_codec {
-
-// Keeps what is written, up to `room` bytes; then the disk is full.
-class StringSink final : public ByteSink {
- public:
-  explicit StringSink(std::size_t room = ~std::size_t{0}) : room_(room) {}
-  Status write(ByteView bytes) override {
-    if (bytes.size() > room_ - text.size()) {
-      text += as_text(bytes.first(room_ - text.size()));
-      return fail(ErrorCode::Io, "no space left on device");
-    }
-    text += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-
-  std::string text;
-
- private:
-  std::size_t room_;
-};
 
 struct WrittenPlace {
   std::uint64_t unit, offset, length;
@@ -70,7 +51,7 @@ inline Status write_unit(Encoder& encoder, std::string_view unit, const HowToWri
 
 inline Encoded encode_units(const EncodeOptions& options, const std::vector<std::string>& units,
                             const HowToWrite& how = {}) {
-  StringSink sink(how.room);
+  testing_io::TextSink sink(how.room);
   Encoded result;
   const Status status = [&]() -> Status {
     FONDS_TRY(const auto encoder, make_encoder(sink, options));
@@ -82,7 +63,7 @@ inline Encoded encode_units(const EncodeOptions& options, const std::vector<std:
     }
     return encoder->finish();
   }();
-  result.stored = sink.text;
+  result.stored = sink.content;
   result.error = status ? "" : status.error().message();
   return result;
 }

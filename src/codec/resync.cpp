@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr std::uint64_t kCandidateCost = 64;
+constexpr std::uint64_t kMostViewed = std::uint64_t{128} << 20;
 
 }  // namespace
 
@@ -66,13 +67,35 @@ Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint6
   return size - std::min(size, offset);
 }
 
+Result<StoredView> view_over(Window& window, std::uint64_t from, std::uint64_t to,
+                             std::uint64_t most, std::string_view magic) {
+  if (window.mapped()) {
+    FONDS_TRY(const ByteView all, window.at(0, 0));
+    return StoredView{all, 0};
+  }
+  const std::uint64_t size = to - std::min(from, to);
+  if (!window.goes_back() || size > kMostViewed || most > kMostViewed - size) {
+    return StoredView{};
+  }
+  FONDS_TRY(ByteView stored, window.at(from, static_cast<std::size_t>(size)));
+  stored = stored.first(std::min(stored.size(), static_cast<std::size_t>(size)));
+  // The unit itself begins with one.
+  if (stored.empty() || as_text(stored).find(magic, 1) == std::string_view::npos) {
+    return StoredView{};
+  }
+  FONDS_TRY(stored, window.at(from, static_cast<std::size_t>(size + most)));
+  return StoredView{stored, from};
+}
+
 std::optional<std::uint64_t> find_swallowed(
-    ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
+    const StoredView& stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     DamageBudget& budget,
-    const std::function<std::uint64_t(std::size_t offset, std::uint64_t& work)>& unit_size) {
-  const std::string_view text = as_text(stored);
+    const std::function<std::uint64_t(std::size_t index, std::uint64_t& work)>& unit_size) {
+  const std::string_view text = as_text(stored.bytes);
+  const std::uint64_t end = to - stored.offset;
   std::uint64_t first = 0, behind = 0;  // of units that lie one behind the other
-  for (std::size_t at = from; (at = text.find(magic, at)) < to && budget.allows(at);) {
+  for (std::size_t at = from - stored.offset;
+       (at = text.find(magic, at)) < end && budget.allows(stored.offset + at);) {
     std::uint64_t work = kCandidateCost;
     const std::uint64_t size = unit_size(at, work);
     budget.spend(work);
@@ -82,8 +105,8 @@ std::optional<std::uint64_t> find_swallowed(
     }
     first = at == behind ? first : at;
     behind = at + size;
-    if (behind > to) {
-      return first;
+    if (behind > end) {
+      return stored.offset + first;
     }
     at = static_cast<std::size_t>(behind);
   }

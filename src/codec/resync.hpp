@@ -44,14 +44,29 @@ std::uint64_t find_in_view(
 // How many bytes there are from `offset` on; nothing of a pipe. Errors: Io.
 Result<std::optional<std::uint64_t>> bytes_left(const Window& window, std::uint64_t offset);
 
+struct StoredView {
+  ByteView bytes;
+  std::uint64_t offset = 0;  // of the first of them
+  ByteView from(std::uint64_t at) const {
+    return bytes.subspan(std::min<std::uint64_t>(at - offset, bytes.size()));
+  }
+};
+// What find_swallowed() looks at for a piece [from, to) of a unit: of a mapped file all; of what is
+// read at positions the piece and `most` bytes behind it, which are asked for only if `magic`
+// stands in the piece. Nothing of a pipe, nor where that were too much to hold. Lives until the
+// next call of the window. Errors: Io.
+Result<StoredView> view_over(Window& window, std::uint64_t from, std::uint64_t to,
+                             std::uint64_t most, std::string_view magic);
+
 // Of a piece [from, to) of a unit whose content is wrong: where in it the first of other units
 // begins that lie one behind the other, and the last of which reaches over `to`. Then the length of
 // the piece is wrong, or bytes of it are gone. What a record holds may be units as well, but those
-// end in it. unit_size(offset, work) is the size of a whole unit there, 0 if there is none.
+// end in it. unit_size(index, work) is the size of a whole unit at that byte of `stored`, 0 if
+// there is none.
 std::optional<std::uint64_t> find_swallowed(
-    ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
+    const StoredView& stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     DamageBudget& budget,
-    const std::function<std::uint64_t(std::size_t offset, std::uint64_t& work)>& unit_size);
+    const std::function<std::uint64_t(std::size_t index, std::uint64_t& work)>& unit_size);
 
 // Steps over stored bytes without holding them. Returns `to`, or where the source ends if it ends
 // before.

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <fonds/codec.hpp>
 
 #include "io/testing.hpp"
@@ -25,6 +27,11 @@ inline std::shared_ptr<ByteSource> piped(std::string_view bytes, std::size_t ste
   return std::make_shared<testing_io::Pipe>(std::vector<std::byte>(view.begin(), view.end()), step);
 }
 
+inline std::shared_ptr<ByteSource> at_positions(std::string_view bytes) {
+  const ByteView view = as_bytes(bytes);
+  return std::make_shared<testing_io::Unmapped>(std::vector<std::byte>(view.begin(), view.end()));
+}
+
 struct Decoded {
   std::vector<std::string> runs;            // the bytes between gaps, empty runs left out
   std::vector<std::uint64_t> units;         // every unit that a byte came from
@@ -32,6 +39,7 @@ struct Decoded {
   std::vector<std::uint64_t> code_offsets;  // and their places
   std::string error;                        // that ended it
   std::uint64_t stored = 0;                 // stored_position() at the end
+  bool operator==(const Decoded&) const = default;
   std::string all() const {
     std::string text;
     for (const std::string& run : runs) {
@@ -88,6 +96,14 @@ inline Decoded read_all(const Codec& codec, std::shared_ptr<ByteSource> source,
   take(**decoder, result);
   result.stored = (*decoder)->stored_position();
   return result;
+}
+
+// A mapped file, which is no different when it is read at positions, as an object at a URL is.
+inline Decoded read_file(const Codec& codec, std::string_view bytes,
+                         const DecodeOptions& options = {}) {
+  Decoded read = read_all(codec, mapped(bytes), options);
+  EXPECT_EQ(read_all(codec, at_positions(bytes), options), read);
+  return read;
 }
 
 inline bool starts_with_record(ByteView head) { return as_text(head).starts_with("WARC/"); }

@@ -11,6 +11,7 @@
 #include "codec/encoder_testing.hpp"
 #include "codec/gzip/testing.hpp"
 #include "codec/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds {
 namespace {
@@ -49,7 +50,7 @@ std::string blocks(const Result<Archive>& archive) {
 
 // A unit for each text.
 std::string encoded(const std::string& codec, const std::vector<std::string>& texts) {
-  testing_codec::StringSink sink;
+  testing_io::TextSink sink;
   const auto encoder = make_encoder(sink, {.codec = codec});
   for (const std::string& text : texts) {
     EXPECT_TRUE((*encoder)->begin_unit(text.size()).has_value());
@@ -57,7 +58,7 @@ std::string encoded(const std::string& codec, const std::vector<std::string>& te
     EXPECT_TRUE((*encoder)->end_unit().has_value());
   }
   EXPECT_TRUE((*encoder)->finish().has_value());
-  return sink.text;
+  return sink.content;
 }
 
 struct Case {

@@ -43,9 +43,9 @@ struct Built {
   std::string text;
 };
 Result<Built> build(std::string_view archive, const CheckpointOptions& options) {
-  StringSink sink;
+  testing_io::TextSink sink;
   FONDS_TRY(const auto report, build_checkpoints(archive_of(archive), sink, options));
-  return Built{report, sink.text};
+  return Built{report, sink.content};
 }
 
 Codes faults(std::string_view archive, std::string_view checkpoints) {
@@ -220,7 +220,7 @@ TEST(BuildCheckpoints, APipeIsRefused) {
   Archive archive = archive_of(testing_gzip::member(records(0, 3, 100)));
   archive.source =
       std::make_shared<testing_io::Pipe>(std::vector<std::byte>(bytes.begin(), bytes.end()), 1);
-  StringSink sink;
+  testing_io::TextSink sink;
   const auto built = build_checkpoints(archive, sink, {});
   ASSERT_FALSE(built.has_value());
   EXPECT_EQ(built.error().code(), ErrorCode::Unsupported);

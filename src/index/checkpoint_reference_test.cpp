@@ -11,17 +11,18 @@
 #include "codec/gzip/testing.hpp"
 #include "index/checkpoint.hpp"
 #include "index/checkpoint_test_support.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::index {
 namespace {
 
 Result<std::string> build(std::string_view archive, std::uint64_t spacing) {
   const auto source = source_of(archive);
-  StringSink sink;
+  testing_io::TextSink sink;
   FONDS_TRY(const std::uint64_t count,
             build_reference_checkpoints(*source, sink, {.spacing = spacing}));
-  EXPECT_EQ((*CheckpointFile::read(source_of(sink.text), archive.size()))->size(), count);
-  return sink.text;
+  EXPECT_EQ((*CheckpointFile::read(source_of(sink.content), archive.size()))->size(), count);
+  return sink.content;
 }
 
 class ReferenceLayout : public testing::TestWithParam<std::string> {};

@@ -42,17 +42,6 @@ inline std::shared_ptr<ByteSource> source_of(std::string_view text, std::string 
   return memory_source({bytes.begin(), bytes.end()}, std::move(name));
 }
 
-class StringSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    text.append(as_text(bytes));
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-
-  std::string text;
-};
-
 inline std::string le32_text(std::uint32_t value) {
   std::string text;
   for (int shift = 0; shift < 32; shift += 8) {

@@ -14,6 +14,7 @@
 #include "index/checkpoint.hpp"
 #include "index/checkpoint_test_support.hpp"
 #include "index/checkpoint_writer.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::index {
 namespace {
@@ -73,7 +74,7 @@ template <typename Change>
 std::string changed(Change change) {
   const auto file =
       CheckpointFile::read(source_of(checkpoint_fixture("0000tw-00.warc.gz.chk.lz4")), 683582);
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   for (std::size_t i = 0; i < (*file)->size(); ++i) {
     Chunk chunk = {(*file)->head(i), *(*file)->checkpoint(i)};
@@ -88,7 +89,7 @@ std::string changed(Change change) {
                           .skip = chunk.state.skip})
                     .has_value());
   }
-  return sink.text;
+  return sink.content;
 }
 
 template <typename Change>

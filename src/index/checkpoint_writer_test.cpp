@@ -13,6 +13,7 @@
 
 #include "index/checkpoint.hpp"
 #include "index/checkpoint_test_support.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::index {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::uint64_t kArchiveSize = std::uint64_t{1} << 40;
 // Every chunk of a file again, by our writer.
 std::string rewritten(const std::string& text) {
   const auto file = CheckpointFile::read(source_of(text), kArchiveSize);
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   for (std::size_t i = 0; i < (*file)->size(); ++i) {
     const CheckpointHead& head = (*file)->head(i);
@@ -40,7 +41,7 @@ std::string rewritten(const std::string& text) {
                     .has_value());
   }
   EXPECT_TRUE(writer.finish().has_value());
-  return sink.text;
+  return sink.content;
 }
 
 class RewrittenCheckpoints : public testing::TestWithParam<std::string> {};
@@ -55,9 +56,9 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, RewrittenCheckpoints,
                                          "01.warc.gz.chk.lz4"));
 
 TEST(CheckpointWriter, WithoutChunksThereIsAnEmptyFrame) {
-  StringSink sink;
+  testing_io::TextSink sink;
   ASSERT_TRUE(CheckpointWriter(sink).finish().has_value());
-  EXPECT_EQ(sink.text, std::string("\x04\x22\x4d\x18\x40\x40\xc0\0\0\0\0", 11));
+  EXPECT_EQ(sink.content, std::string("\x04\x22\x4d\x18\x40\x40\xc0\0\0\0\0", 11));
 }
 
 TEST(CheckpointWriter, OtherLayoutsBecomeTheUsualOne) {
@@ -67,14 +68,14 @@ TEST(CheckpointWriter, OtherLayoutsBecomeTheUsualOne) {
 }
 
 TEST(CheckpointWriter, ShortWindowsStandBehindZeros) {
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   ASSERT_TRUE(writer
                   .add({.id = "clueweb12-0000tw-00-00000",
                         .stored_offset = 10,
                         .window = as_bytes("window")})
                   .has_value());
-  const auto file = CheckpointFile::read(source_of(sink.text), kArchiveSize);
+  const auto file = CheckpointFile::read(source_of(sink.content), kArchiveSize);
   const auto point = (*file)->point(0);
   ASSERT_TRUE(point.has_value());
   EXPECT_EQ(as_text(point->window), std::string(kCheckpointWindow - 6, '\0') + "window");
@@ -87,7 +88,7 @@ TEST(CheckpointWriter, WindowsThatDoNotCompressAreStoredPlain) {
     state = state * 1664525 + 1013904223;
     byte = static_cast<char>(state >> 24);
   }
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   ASSERT_TRUE(writer
                   .add({.id = "clueweb12-0000tw-00-00000",
@@ -95,12 +96,12 @@ TEST(CheckpointWriter, WindowsThatDoNotCompressAreStoredPlain) {
                         .window = as_bytes(noise),
                         .skip = 5})
                   .has_value());
-  const auto file = CheckpointFile::read(source_of(sink.text), kArchiveSize);
+  const auto file = CheckpointFile::read(source_of(sink.content), kArchiveSize);
   const auto whole = (*file)->checkpoint(0);
   ASSERT_TRUE(whole.has_value());
   EXPECT_EQ(as_text(whole->point.window), noise);
   EXPECT_EQ(whole->skip, 5U);
-  EXPECT_LT(sink.text.size(), kChunkSize + 20);
+  EXPECT_LT(sink.content.size(), kChunkSize + 20);
 }
 
 struct Refused {
@@ -113,15 +114,15 @@ void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; 
 class RefusedCheckpoint : public testing::TestWithParam<Refused> {};
 
 TEST_P(RefusedCheckpoint, IsABadArgumentAndWritesNothing) {
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   ASSERT_TRUE(writer.add({.id = "clueweb12-0000tw-00-00000", .stored_offset = 100}).has_value());
-  const std::string before = sink.text;
+  const std::string before = sink.content;
   const Status status = writer.add(GetParam().entry);
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().code(), ErrorCode::BadArgument);
   EXPECT_THAT(status.error().message(), HasSubstr(GetParam().words));
-  EXPECT_EQ(sink.text, before);
+  EXPECT_EQ(sink.content, before);
   EXPECT_EQ(writer.count(), 1U);
 }
 
@@ -143,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(CheckpointWriter, TheLargestDistanceIsTaken) {
-  StringSink sink;
+  testing_io::TextSink sink;
   CheckpointWriter writer(sink);
   EXPECT_TRUE(writer.add({.id = kId, .stored_offset = kAbove32 - 1}).has_value());
   EXPECT_TRUE(writer.add({.id = kId, .stored_offset = 2 * kAbove32 - 2}).has_value());

@@ -42,9 +42,9 @@ std::string text_of(std::size_t size, std::uint32_t seed) {
 }
 
 Result<GzidxReport> build(std::string_view stored, std::string& out, std::uint32_t spacing) {
-  StringSink sink;
+  testing_io::TextSink sink;
   auto report = build_gzidx(source_of(stored), sink, {.spacing = spacing});
-  out = sink.text;
+  out = sink.content;
   return report;
 }
 
@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedFile,
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(BuildGzidx, APipeIsRefused) {
-  StringSink sink;
+  testing_io::TextSink sink;
   const auto report =
       build_gzidx(std::make_shared<testing_io::Pipe>(std::vector<std::byte>(), 1), sink, {});
   ASSERT_FALSE(report.has_value());
@@ -184,7 +184,7 @@ TEST(BuildGzidx, ACutFileIsIndexedAsFarAsItGoes) {
   const std::string text = text_of(1'000'000, 1);
   const std::string whole = testing_gzip::member(text);
   const std::string stored = whole.substr(0, whole.size() / 2);
-  StringSink sink;
+  testing_io::TextSink sink;
   std::vector<std::string> codes;
   const auto report = build_gzidx(source_of(stored), sink,
                                   {.spacing = 64 << 10, .on_finding = [&](const Finding& finding) {

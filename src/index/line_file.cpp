@@ -22,6 +22,7 @@ std::string_view without_end(std::string_view line) {
 }
 
 constexpr std::uint64_t kProbe = std::uint64_t{4} << 10;  // around the middle, to each side
+constexpr std::uint64_t kMostAtOnce = std::uint64_t{4} << 20;
 constexpr std::uint64_t kRest = std::uint64_t{64} << 10;  // is read at once
 constexpr std::size_t kMostHead = std::size_t{64} << 10;
 
@@ -79,8 +80,8 @@ Result<LineFile> LineFile::open(std::shared_ptr<ByteSource> source, char delimit
 Status LineFile::find_ends() {
   FONDS_TRY(end_, source_->size());
   LineText all = text();
-  while (end_ > 0) {
-    const std::uint64_t from = end_ - std::min(end_, kProbe);
+  for (std::uint64_t step = kProbe; end_ > 0; step = std::min(2 * step, kMostAtOnce)) {
+    const std::uint64_t from = end_ - std::min(end_, step);
     FONDS_CHECK(all.look_at({from, end_ - from}));
     FONDS_TRY(std::string_view tail, all.at(from, static_cast<std::size_t>(end_ - from)));
     tail = tail.substr(0, static_cast<std::size_t>(end_ - from));

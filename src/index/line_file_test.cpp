@@ -179,6 +179,42 @@ TEST(LineFile, LinesOfMegabytesAreFound) {
   EXPECT_EQ(start.cursor->line().size(), (std::size_t{3} << 20) + 2);
 }
 
+// Of a file that is not mapped each look may be a round trip.
+TEST(LineFile, LinesOfMegabytesAndLineEndsAtTheEndTakeFewReads) {
+  std::string text;
+  for (const char key : {'a', 'b', 'c', 'd', 'e'}) {
+    text += std::string(1, key) + " " + std::string(std::size_t{3} << 20, key) + "\n";
+  }
+  text += std::string(std::size_t{3} << 20, '\n');
+  const auto source = std::make_shared<testing_io::Unmapped>(bytes_of(text));
+  const auto file = LineFile::open(source);
+  ASSERT_TRUE(file.has_value());
+  const auto found = file->lower_bound("d");
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->stored_offset, 3 * ((std::uint64_t{3} << 20) + 3));
+  EXPECT_LT(source->reads.size(), 120U);
+}
+
+TEST(LineFile, EndlessLineOfAFileThatIsNotMappedIsOverTheLimit) {
+  class Zeros final : public ByteSource {
+   public:
+    const std::string& name() const override { return name_; }
+    bool random_access() const override { return true; }
+    Result<std::uint64_t> size() override { return std::uint64_t{1} << 40; }
+    Result<std::size_t> read_at(std::uint64_t, MutableByteView out) override {
+      std::fill(out.begin(), out.end(), std::byte{0});
+      return out.size();
+    }
+    Result<std::size_t> read_next(MutableByteView) override { return 0; }
+
+   private:
+    std::string name_ = "zeros";
+  };
+  const auto file = LineFile::open(std::make_shared<Zeros>());
+  const auto error = file ? file->lower_bound("d").error().code() : file.error().code();
+  EXPECT_EQ(error, ErrorCode::LimitExceeded);
+}
+
 TEST(LineFile, LinesKnowWhereTheyLie) {
   const LineFile file = open_text(" CDX N b\na 1\r\n\r\nb 2\n");
   const auto cursor = file.lines();

@@ -29,12 +29,16 @@ LineText::LineText(std::shared_ptr<ByteSource> source, std::uint64_t end)
   }
 }
 
+tl::unexpected<Error> LineText::too_long(std::uint64_t offset) const {
+  return fail(ErrorCode::LimitExceeded, fmt::format("a line has more than {} bytes", kMostHeld),
+              {.source = source_->name(), .stored_offset = offset});
+}
+
 // Reads on until what is held reaches to `to`, or a bit farther.
 Status LineText::reserve_more(std::uint64_t to) {
   while (begin_ + held_.size() < to) {
     if (to - begin_ > kMostHeld) {
-      return fail(ErrorCode::LimitExceeded, fmt::format("a line has more than {} bytes", kMostHeld),
-                  {.source = source_->name(), .stored_offset = begin_});
+      return too_long(begin_);
     }
     const std::size_t had = held_.size();
     const std::uint64_t at = begin_ + had;
@@ -107,13 +111,18 @@ Result<std::uint64_t> LineText::line_after(std::uint64_t offset) {
 }
 
 Result<std::uint64_t> LineText::line_begin(std::uint64_t low, std::uint64_t offset) {
-  while (offset > low) {
+  std::uint64_t step = kMore;  // which grows, since each may be a round trip
+  for (const std::uint64_t in_line = offset; offset > low;) {
     std::uint64_t from = low;
     if (!has_view_) {
+      if (in_line - offset > kMostHeld) {
+        return too_long(offset);
+      }
       const bool here = begin_ < offset && offset <= begin_ + held_.size();
       if (!here) {
-        FONDS_CHECK(look_at({offset - std::min<std::uint64_t>(offset - low, kMore),
-                             std::min<std::uint64_t>(offset - low, kMore)}));
+        const std::uint64_t back = std::min(offset - low, step);
+        FONDS_CHECK(look_at({offset - back, back}));
+        step = std::min(2 * step, kMostHeld);
       }
       from = std::max(low, begin_);
     }

@@ -36,6 +36,7 @@ class LineText {
 
  private:
   Status reserve_more(std::uint64_t to);
+  tl::unexpected<Error> too_long(std::uint64_t offset) const;
 
   std::shared_ptr<ByteSource> source_;
   std::string_view mapped_;

@@ -18,22 +18,13 @@
 
 #include "index/zipnum_writer.hpp"
 #include "io/temporary_directory.hpp"
+#include "io/testing.hpp"
 #include "test_paths.hpp"
 
 namespace fonds::index {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-class TextSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    text += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-  std::string text;
-};
 
 std::shared_ptr<ByteSource> source_of(std::string_view text, std::string name) {
   const ByteView bytes = as_bytes(text);
@@ -44,13 +35,13 @@ struct Files {
   std::string blocks, secondary;
 };
 Files write_zipnum(const Lines& lines, ZipNumOptions options) {
-  TextSink blocks, secondary;
+  testing_io::TextSink blocks, secondary;
   ZipNumWriter writer(blocks, secondary, std::move(options));
   for (const std::string& line : lines) {
     EXPECT_TRUE(writer.add(line).has_value());
   }
   EXPECT_TRUE(writer.finish().has_value());
-  return {blocks.text, secondary.text};
+  return {blocks.content, secondary.content};
 }
 
 std::unique_ptr<ZipNum> open_zipnum(const Files& files) {
@@ -120,7 +111,7 @@ TEST(ZipNumWriter, LegendIsNotCounted) {
 }
 
 TEST(ZipNumWriter, LineThatIsTooLongIsRefused) {
-  TextSink blocks, secondary;
+  testing_io::TextSink blocks, secondary;
   ZipNumWriter writer(blocks, secondary, {.file = "x.gz"});
   const Status status = writer.add(std::string((std::size_t{32} << 20) + 1, 'x'));
   ASSERT_FALSE(status.has_value());

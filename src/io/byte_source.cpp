@@ -21,6 +21,7 @@
 
 #include <fonds/byte_source.hpp>
 
+#include "io/open_file.hpp"
 #include "io/remote/source.hpp"
 #include "io/remote/url.hpp"
 
@@ -154,9 +155,12 @@ Result<std::shared_ptr<ByteSource>> open_source(std::string_view path) {
   if (remote::is_url(path)) {
     return remote::open(path);
   }
-  std::string name(path);
+  return open_file(std::string(path), std::string(path));
+}
+
+Result<std::shared_ptr<ByteSource>> open_file(const std::string& path, std::string name) {
   const bool standard_input = path == "-";
-  const int opened = standard_input ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  const int opened = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0) {
     return fail(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
                 "cannot be opened: " + system_words(errno), {.source = name});

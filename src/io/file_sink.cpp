@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "io/open_file.hpp"
 #include "io/write_all.hpp"
 
 namespace fonds {
@@ -108,7 +109,7 @@ Status FileSink::rewrite_at(std::uint64_t offset, ByteView bytes) {
 
 Result<std::shared_ptr<ByteSource>> FileSink::written() const {
   FONDS_CHECK(flush());
-  return open_source(temporary_.empty() ? fmt::format("/proc/self/fd/{}", fd_) : temporary_);
+  return open_file(temporary_.empty() ? fmt::format("/proc/self/fd/{}", fd_) : temporary_, path_);
 }
 
 // Gives the file a name in its directory, which it replaces if it may.

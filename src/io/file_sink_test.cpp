@@ -75,6 +75,17 @@ TEST(FileSink, WrittenBytesCanBeReplacedBeforeAndAfterTheyWereFlushed) {
   EXPECT_EQ(text.substr(299999), "xTail!");
 }
 
+TEST(FileSink, WhatWasWrittenIsCalledAsTheFileWillBe) {
+  const TemporaryDirectory directory;
+  auto sink = FileSink::create(directory.path("a"), false);
+  ASSERT_TRUE(sink.has_value());
+  ASSERT_TRUE(sink->write(as_bytes("one")).has_value());
+  const auto written = sink->written();
+  ASSERT_TRUE(written.has_value());
+  EXPECT_EQ((*written)->name(), directory.path("a"));
+  EXPECT_EQ(as_text((*written)->view().value_or(ByteView())), "one");
+}
+
 TEST(FileSink, FileThatIsThereStaysUnlessItMayBeReplaced) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("a")) << "old";

@@ -1,4 +1,4 @@
-// A source for tests and fuzzers.
+// A source and a sink for tests and fuzzers.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <fonds/byte_sink.hpp>
 #include <fonds/byte_source.hpp>
+#include <fonds/bytes.hpp>
 
 namespace fonds::testing_io {
 
@@ -63,6 +65,23 @@ class Unmapped final : public ByteSource {
  private:
   std::vector<std::byte> bytes_;
   std::string name_;
+};
+
+// Keeps what is written, up to `room` bytes; then the disk is full.
+class TextSink final : public ByteSink {
+ public:
+  explicit TextSink(std::size_t room = ~std::size_t{0}) : room_(room) {}
+  Status write(ByteView bytes) override {
+    const std::size_t fits = std::min(bytes.size(), room_ - content.size());
+    content += as_text(bytes.first(fits));
+    return fits == bytes.size() ? Status() : fail(ErrorCode::Io, "no space left on device");
+  }
+  std::uint64_t position() const override { return content.size(); }
+
+  std::string content;
+
+ private:
+  std::size_t room_;
 };
 
 }  // namespace fonds::testing_io

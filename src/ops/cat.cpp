@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -26,6 +27,15 @@ bool stops(const CatOptions& options, const std::vector<Finding>& findings) {
          });
 }
 
+// Leaves out of what choosing a record found what giving it found too.
+void without(const std::vector<Finding>& given, std::vector<Finding>& found) {
+  std::erase_if(found, [&given](const Finding& finding) {
+    return std::ranges::any_of(given, [&finding](const Finding& other) {
+      return other.code == finding.code && other.message == finding.message;
+    });
+  });
+}
+
 Result<RecordChoice> choose(const Archive& archive, const CatOptions& options) {
   return RecordChoice::make(archive, options.where, options.scan.read, true);
 }
@@ -38,34 +48,32 @@ class CatWorker final : public Worker {
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     found_.clear();
     FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found_));
-    for (Finding& finding : found_) {
-      finding.where.ordinal = record.ordinal;
-    }
     if (!chosen) {
       FONDS_TRY(RecordEnd end, reader.finish());
-      return !keep(end.findings, out);
+      return !keep(end.findings, record, out);
     }
     const ByteOutput append = [&out](ByteView piece) {
       out.text += as_text(piece);
       return out.spill_if_large();
     };
     Record* given = &record;
-    FONDS_TRY(const auto again, choice_.again(given));
-    if (again != nullptr) {
-      FONDS_CHECK(reader.finish());  // which finds what is found again
-    }
-    FONDS_TRY(std::vector<Finding> findings,
-              output_.write(again != nullptr ? *again : reader, *given, append));
-    const bool stop = keep(findings, out);
+    FONDS_TRY(RecordReader* const from, choice_.again(reader, given));
+    FONDS_TRY(std::vector<Finding> findings, output_.write(*from, *given, append));
+    const bool stop = keep(findings, record, out);
     return !stop && (options_.limit == 0 || ++taken_ < options_.limit);
   }
 
  private:
-  // Together with what was found when the record was chosen. True if they end the output.
-  bool keep(std::vector<Finding>& findings, Stretch& out) {
+  // Together with what was found when the record was chosen. True if they end the output. The
+  // record may have got another number when what was before it was handed over.
+  bool keep(std::vector<Finding>& findings, const Record& record, Stretch& out) {
     bool stop = false;
+    without(findings, found_);
     for (std::vector<Finding>* const some : {&found_, &findings}) {
       stop = stop || stops(options_, *some);
+      for (Finding& finding : *some) {
+        finding.where.ordinal = record.ordinal;
+      }
       std::move(some->begin(), some->end(), std::back_inserter(out.findings));
     }
     return stop;
@@ -88,14 +96,17 @@ std::size_t end_of_lines(std::string_view lines, std::uint64_t& left) {
   return end;
 }
 
-// Remembers where the last records are.
+// Remembers where the last records are, and what kept the query from reading content of any.
 class TailWorker final : public Worker {
  public:
   TailWorker(std::uint64_t tail, RecordChoice choice) : tail_(tail), choice_(std::move(choice)) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch&) override {
-    std::vector<Finding> found;  // told when the record is read again
-    FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found));
+    const std::size_t before = found_.size();
+    FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found_));
+    for (std::size_t i = before; i < found_.size(); ++i) {
+      found_[i].where.ordinal = record.ordinal;
+    }
     if (chosen) {
       last_.push_back({record.place, record.ordinal});
     }
@@ -106,24 +117,47 @@ class TailWorker final : public Worker {
     return true;
   }
   std::deque<Found> take_last() { return std::exchange(last_, {}); }
+  std::vector<Finding> take_found() { return std::exchange(found_, {}); }
 
  private:
   std::uint64_t tail_, seen_ = 0;
   RecordChoice choice_;
   std::deque<Found> last_;
+  std::vector<Finding> found_;
 };
 
-// The first of the last `tail` records; nothing if there are none.
-Result<std::optional<Found>> find_tail(const Archive& archive, const CatOptions& options) {
+// The first of the last `tail` records; nothing if there are none, or if what choosing found in
+// records before them, which is told, ends the output.
+Result<std::optional<Found>> find_tail(const Archive& archive, const CatOptions& options,
+                                       const std::function<void(const Finding&)>& finding) {
   const std::uint64_t tail = options.tail;
+  constexpr std::size_t kMostHeld = 100'000;
   std::deque<Found> last;
+  std::vector<Finding> held;  // of records that may be among the last, where they are met again
+  bool stop = false;
+  const auto tell_before = [&](std::uint64_t ordinal) {
+    const auto later = std::ranges::stable_partition(
+        held, [ordinal](const Finding& one) { return one.where.ordinal < ordinal; });
+    const std::vector<Finding> earlier(held.begin(), later.begin());
+    stop = stop || stops(options, earlier);
+    std::ranges::for_each(earlier, finding);
+    held.erase(held.begin(), later.begin());
+  };
   const auto sink = [&](Stretch&, Worker& worker, std::uint64_t first, bool) -> Status {
-    for (Found found : static_cast<TailWorker&>(worker).take_last()) {
+    auto& taken = static_cast<TailWorker&>(worker);
+    for (Finding& one : taken.take_found()) {
+      *one.where.ordinal += first;
+      held.push_back(std::move(one));
+    }
+    for (Found found : taken.take_last()) {
       found.ordinal += first;
       last.push_back(found);
       if (last.size() > tail) {
         last.pop_front();
       }
+    }
+    if (last.size() == tail || held.size() > kMostHeld) {
+      tell_before(last.empty() ? held.back().where.ordinal.value_or(0) : last.front().ordinal);
     }
     return {};
   };
@@ -135,7 +169,8 @@ Result<std::optional<Found>> find_tail(const Archive& archive, const CatOptions&
     return std::make_unique<TailWorker>(tail, std::move(*choose(archive, options)));
   };
   FONDS_CHECK(scan(archive, skim, make_worker, sink));
-  return last.empty() ? std::nullopt : std::optional(last.front());
+  tell_before(last.empty() ? std::numeric_limits<std::uint64_t>::max() : last.front().ordinal);
+  return last.empty() || stop ? std::nullopt : std::optional(last.front());
 }
 
 Original original_of(const Record& record, std::uint64_t ordinal) {
@@ -164,7 +199,7 @@ class Selective {
     if (options_.keys.empty()) {
       std::optional<Found> from = Found{};
       if (options_.tail > 0) {
-        FONDS_TRY(from, find_tail(archive_, options_));
+        FONDS_TRY(from, find_tail(archive_, options_, out_.finding));
       }
       if (from) {
         FONDS_CHECK(all_from(*from));
@@ -200,19 +235,22 @@ class Selective {
 
   Status all_from(const Found& from) {
     FONDS_TRY(auto choice, choose(archive_, options_));
-    FONDS_TRY(const auto reader, open_at(archive_, options_.scan.read, from.place));
+    FONDS_TRY(const OpenRecord first, open_first(from));
+    const auto& reader = first.reader;
+    Record* record = first.record;
+    const std::uint64_t numbered = record != nullptr ? record->ordinal : 0;
     std::uint64_t given = 0;
     while (options_.limit == 0 || given < options_.limit) {
-      FONDS_TRY(Record* const record, reader->next());
       loose(*reader);
       if (record == nullptr) {
         return {};
       }
-      const std::uint64_t ordinal = from.ordinal + record->ordinal;
+      const std::uint64_t ordinal = from.ordinal + record->ordinal - numbered;
       std::vector<Finding> found;
       FONDS_TRY(const bool chosen, choice.chooses(*reader, *record, ordinal, found));
       FONDS_TRY(const bool more, chosen ? give_chosen(choice, *reader, *record, ordinal)
                                         : pass_over(*reader, ordinal));
+      without(chosen ? given_ : std::vector<Finding>(), found);
       for (Finding& finding : found) {
         finding.where.ordinal = ordinal;
         out_.finding(finding);
@@ -221,15 +259,27 @@ class Selective {
         return {};
       }
       given += chosen ? 1 : 0;
+      FONDS_TRY(record, reader->next());
     }
     return {};
+  }
+
+  // What all_from() begins with. Errors: Corrupt if no record is there that was.
+  Result<OpenRecord> open_first(const Found& from) {
+    if (options_.tail > 0) {
+      return Opener(archive_).record_again(options_.scan.read, from.place);
+    }
+    OpenRecord first;
+    FONDS_TRY(first.reader, open_at(archive_, options_.scan.read, from.place));
+    FONDS_TRY(first.record, first.reader->next());
+    return first;
   }
 
   Result<bool> give_chosen(RecordChoice& choice, RecordReader& reader, Record& record,
                            std::uint64_t ordinal) {
     Record* given = &record;
-    FONDS_TRY(const auto again, choice.again(given));
-    return give(again != nullptr ? *again : reader, *given, ordinal);
+    FONDS_TRY(RecordReader* const from, choice.again(reader, given));
+    return give(*from, *given, ordinal);
   }
 
   // A record that is not wanted.
@@ -265,13 +315,10 @@ class Selective {
       FONDS_TRY(const auto original, resolve(original_of(record, ordinal)));
       if (original) {
         FONDS_CHECK(reader.finish());
-        FONDS_TRY(const auto other,
-                  open_at(*original->archive, options_.scan.read, original->found.place));
-        FONDS_TRY(Record* const there, other->next());
-        if (there != nullptr) {
-          return write(*other, *there, original->found.ordinal);
-        }
-        return true;
+        FONDS_TRY(
+            const OpenRecord other,
+            Opener(*original->archive).record_again(options_.scan.read, original->found.place));
+        return write(*other.reader, *other.record, original->found.ordinal);
       }
       out_.finding(make_finding("refers-to-missing",
                                 options_.others.empty()
@@ -373,21 +420,22 @@ class Selective {
     const ByteOutput give = [this, files](ByteView piece) {
       return files ? directory_.write(piece) : out_.text(as_text(piece));
     };
-    FONDS_TRY(const auto findings, output_.write(reader, record, give));
+    FONDS_TRY(given_, output_.write(reader, record, give));
     if (files) {
       FONDS_CHECK(directory_.end());
     }
-    for (Finding finding : findings) {
+    for (Finding& finding : given_) {
       finding.where.ordinal = ordinal;
       out_.finding(finding);
     }
-    return !stops(options_, findings);
+    return !stops(options_, given_);
   }
 
   const Archive& archive_;
   const CatOptions& options_;
   const Output& out_;
   CatDirectory directory_;
+  std::vector<Finding> given_;  // of the record that was given last
   RecordOutput output_;
   std::vector<std::pair<const Archive*, Originals>> originals_;  // this archive's first
   std::vector<Archive> archives_;                                // in which segments are looked for

@@ -25,11 +25,12 @@ class CatalogWorker final : public Worker {
     Record* given = &record;
     std::vector<Finding> found;
     FONDS_TRY(const bool chosen, choice_.chooses(reader, record, seen_++, found));
+    RecordReader* from = &reader;
     if (chosen) {
-      FONDS_TRY(const auto again, choice_.again(given));
-      FONDS_CHECK(events_.look(again != nullptr ? *again : reader, *given));
+      FONDS_TRY(from, choice_.again(reader, given));
+      FONDS_CHECK(events_.look(*from, *given));
     }
-    FONDS_TRY(RecordEnd end, reader.finish());
+    FONDS_TRY(RecordEnd end, from->finish());
     if (chosen) {
       events_.append(out, name_, record, end);
     }

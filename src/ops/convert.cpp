@@ -285,20 +285,21 @@ class Conversion {
     search.read = reading();
     search.table_order = search.read.stored_order;
     search.threads = options_.rewrite.write.threads;
-    std::vector<Finding> findings;
-    const auto note = [&](const Finding& finding) { findings.push_back(finding); };
+    Judge judged(archive, options_.rewrite);
     const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(judged.status());
                                FONDS_CHECK(put_lines(archive, lines));
                                return true;
                              },
-                             .finding = note};
+                             .finding = [&](const Finding& finding) { judged.take(finding); }};
     const auto take = [&](RecordReader& reader, const Record& record) -> Status {
+      FONDS_CHECK(judged.status());
       ++report_.records;
       FONDS_TRY(RecordEnd end, put(reader, record));
       return judge(archive, std::move(end.findings), options_.rewrite);
     };
     FONDS_CHECK(find_events(archive, *options_.where, search, sink, take));
-    return judge(archive, std::move(findings), options_.rewrite);
+    return judged.status();
   }
 
   Status put_lines(const Archive& archive, std::string_view lines) {
@@ -311,7 +312,7 @@ class Conversion {
       }
       if (const auto end = put(*reader, *record); !end) {
         // Places in what was found are none in the archive.
-        return fail(end.error().code(), end.error().message());
+        return fail(end.error().code(), end.error().message(), {.source = archive.source->name()});
       }
       ++report_.records;
     }
@@ -327,14 +328,10 @@ class Conversion {
     }
     const bool stays = target_.format->traits().captures && defines_others(record);
     Record* given = &record;
-    std::unique_ptr<RecordReader> again;
     RecordEnd end;
     if (chosen || stays) {
-      FONDS_TRY(again, choice.again(given));
-      FONDS_TRY(end, put(again != nullptr ? *again : reader, *given));
-      if (again != nullptr) {
-        FONDS_CHECK(reader.finish());  // which finds what is found again
-      }
+      FONDS_TRY(RecordReader* const from, choice.again(reader, given));
+      FONDS_TRY(end, put(*from, *given));
     } else {
       FONDS_TRY(end, reader.finish());
     }

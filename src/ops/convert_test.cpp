@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "format/lines/testing.hpp"
+#include "io/testing.hpp"
 #include "ops/testing.hpp"
 
 namespace fonds::ops {
@@ -17,8 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 using testing_codec::mapped;
+using testing_io::TextSink;
 using testing_lines::archive_of;
-using testing_lines::MemorySink;
 
 struct Converted {
   std::string content, error;
@@ -28,7 +29,7 @@ struct Converted {
 };
 Converted run(const std::vector<Archive>& archives, const char* to, ConvertOptions options = {}) {
   Converted result;
-  MemorySink sink;
+  TextSink sink;
   options.rewrite.on_finding = [&](const Finding& finding) {
     result.findings.emplace_back(finding.code);
   };

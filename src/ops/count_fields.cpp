@@ -1,6 +1,7 @@
 #include "ops/count_fields.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,10 +20,12 @@
 
 #include "ops/record_filter.hpp"
 #include "ops/scan.hpp"
+#include "query/path_text.hpp"
 
 namespace fonds::ops {
 namespace {
 
+constexpr unsigned kShare = 8;         // of the memory, for the names
 constexpr std::uint64_t kEntry = 160;  // bytes of a field besides its name
 
 struct Count {
@@ -63,14 +66,19 @@ std::string written(std::string_view name, std::span<const FieldInfo> fields) {
                         std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
                           return field.type == "object" && field.name == name.substr(0, dot);
                         });
-  std::string text(name.substr(0, in_group ? dot + 1 : 0));
-  for (const char c : name.substr(text.size())) {
-    const bool special = std::string_view(".:(){}<>\"*?\\ ").find(c) != std::string_view::npos;
-    text += special ? "\\" : "";
-    text += c;
-  }
-  return text;
+  const std::array<std::string_view, 2> keys = {name.substr(0, in_group ? dot : name.size()),
+                                                name.substr(in_group ? dot + 1 : name.size())};
+  return query::path_text({}, std::span(keys).first(in_group ? 2 : 1));
 }
+
+tl::unexpected<Error> too_many(std::uint64_t memory) {
+  return fail(ErrorCode::LimitExceeded,
+              fmt::format("there are more different fields than {} bytes hold; --memory raises the "
+                          "limit",
+                          memory));
+}
+
+std::uint64_t size_of(std::string_view name) { return kEntry + name.size(); }
 
 class CountWorker final : public Worker {
  public:
@@ -86,11 +94,7 @@ class CountWorker final : public Worker {
       }
     }
     if (held_ > memory_) {
-      return fail(
-          ErrorCode::LimitExceeded,
-          fmt::format("there are more different fields than {} bytes hold; --memory raises the "
-                      "limit",
-                      memory_));
+      return too_many(memory_);
     }
     out.beside = static_cast<std::size_t>(held_);
     FONDS_TRY(RecordEnd end, reader.finish());
@@ -103,7 +107,7 @@ class CountWorker final : public Worker {
   // Once a record.
   void count(const FieldValues::Value& value) {
     const auto [place, fresh] = counts_.try_emplace({value.name, value.kind});
-    held_ += fresh ? kEntry + value.name.size() : 0;
+    held_ += fresh ? size_of(value.name) : 0;
     Count& held = place->second;
     held.records += held.last == seen_ ? 0 : 1;
     held.last = seen_;
@@ -125,8 +129,11 @@ Status count_fields(const Archive& archive, const ScanOptions& scan_options,
   ScanOptions options = scan_options;
   options.read.http = options.read.http_requests = false;
   options.read.skim = !options.read.search_damaged;
-  const std::uint64_t memory = options.read.memory_budget / 8 / thread_count(options);
+  // For each thread what all may take, so that it does not depend on their number what fits.
+  const std::uint64_t memory = options.read.memory_budget / kShare;
+  options.most_threads = std::min(options.most_threads, kShare - 1);
   Counts counts;
+  std::uint64_t held = 0;
   const auto merge = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
     for (Finding& found : piece.findings) {
       if (found.where.ordinal) {
@@ -136,10 +143,12 @@ Status count_fields(const Archive& archive, const ScanOptions& scan_options,
     }
     if (done) {
       for (const auto& [key, count] : static_cast<CountWorker&>(worker).counts()) {
-        counts[key].records += count.records;
+        const auto [place, fresh] = counts.try_emplace(key);
+        held += fresh ? size_of(key.first) : 0;
+        place->second.records += count.records;
       }
     }
-    return {};
+    return held > memory ? Status(too_many(memory)) : Status();
   };
   const auto make_worker = [&]() -> std::unique_ptr<Worker> {
     auto values = FieldValues::make(archive, wanted_paths());

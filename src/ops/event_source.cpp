@@ -12,7 +12,9 @@
 
 #include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
+#include <fonds/remote.hpp>
 
+#include "io/remote/url.hpp"
 #include "io/replayed_source.hpp"
 
 namespace fonds::ops {
@@ -117,6 +119,15 @@ bool is_crawl(const Archive& copy, const std::shared_ptr<ByteSource>& source) {
 Result<std::vector<std::string>> files_below(std::span<const std::string> paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    if (is_remote_directory(path)) {
+      FONDS_TRY(const auto found, list_remote(path, true));
+      files.insert(files.end(), found.begin(), found.end());
+      continue;
+    }
+    if (is_remote(path)) {
+      files.push_back(path);
+      continue;
+    }
     std::error_code error;
     const fs::file_status there = path == "-" ? fs::file_status() : fs::status(path, error);
     if (path != "-" && !fs::exists(there)) {
@@ -139,7 +150,10 @@ Result<std::string> name_of_source(std::string_view path, const SourceNaming& na
     return std::string(path);
   }
   std::string name(path);
-  if (naming.normalize) {
+  if (is_remote(path)) {
+    FONDS_TRY(const auto url, remote::parse_url(path));
+    name = remote::shown(url);  // without what lets others in
+  } else if (naming.normalize) {
     std::error_code error;
     name = fs::absolute(fs::path(path), error).lexically_normal().string();
     if (error) {

@@ -236,6 +236,36 @@ Result<std::unique_ptr<RecordReader>> Opener::at(const ReadOptions& options, Pla
   return archive_.format->open(archive_, read);
 }
 
+Result<std::optional<OpenRecord>> Opener::record(const ReadOptions& options, Place place) {
+  OpenRecord opened;
+  FONDS_TRY(opened.reader, at(options, place));
+  FONDS_TRY(opened.record, opened.reader->next());
+  if (opened.record != nullptr && opened.record->place == place) {
+    return opened;
+  }
+  if (place.inner == 0) {
+    return std::nullopt;
+  }
+  // Nothing is passed over behind a gap in the unit; there records are met by reading on.
+  FONDS_TRY(opened.reader, at(options, {.unit = place.unit}));
+  do {
+    FONDS_TRY(opened.record, opened.reader->next());
+  } while (opened.record != nullptr && opened.record->place.unit == place.unit &&
+           opened.record->place.inner < place.inner);
+  return opened.record != nullptr && opened.record->place == place
+             ? std::optional(std::move(opened))
+             : std::nullopt;
+}
+
+Result<OpenRecord> Opener::record_again(const ReadOptions& options, Place place) {
+  FONDS_TRY(auto there, record(options, place));
+  if (!there) {
+    return fail(ErrorCode::Corrupt, "a record is not found again where it was read",
+                {.source = archive_.source->name(), .stored_offset = place.unit});
+  }
+  return std::move(*there);
+}
+
 Result<std::string> Opener::state(const ReadOptions& options) {
   if (!state_) {
     ReadOptions first = options;
@@ -319,13 +349,17 @@ Result<std::optional<RecordFinder::Opened>> RecordFinder::by_place(const Found& 
     opened.open = std::move(*here);
     return opened;
   }
-  FONDS_TRY(opened.open.reader, opener_.at(options_.read, found.place));
-  FONDS_TRY(opened.open.record, opened.open.reader->next());
-  const Record* const record = opened.open.record;
-  if (record != nullptr && record->place == found.place) {
+  FONDS_TRY(auto there, opener_.record(options_.read, found.place));
+  if (there) {
+    opened.open = std::move(*there);
     return opened;
   }
-  if (exact && record != nullptr) {
+  if (!exact) {
+    return std::optional<Opened>();
+  }
+  FONDS_TRY(const auto reader, opener_.at(options_.read, found.place));
+  FONDS_TRY(const Record* const record, reader->next());
+  if (record != nullptr) {
     finding_(make_finding(
         "not-a-record-offset",
         fmt::format("no record begins here; the next one is at {}", record->place.unit),

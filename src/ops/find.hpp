@@ -47,6 +47,11 @@ class Opener {
   explicit Opener(const Archive& archive) : archive_(archive) {}
   // As open_at().
   Result<std::unique_ptr<RecordReader>> at(const ReadOptions& options, Place place);
+  // The record that begins there, in a reader that has consumed nothing of it; nothing if none
+  // does.
+  Result<std::optional<OpenRecord>> record(const ReadOptions& options, Place place);
+  // The same of a record that was read there: Corrupt if it is not met.
+  Result<OpenRecord> record_again(const ReadOptions& options, Place place);
   // RecordReader::state() behind the first record, by which those behind it are understood.
   Result<std::string> state(const ReadOptions& options);
 

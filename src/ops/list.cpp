@@ -168,10 +168,15 @@ class ListWorker final : public Worker {
       flat_.clear();
       record.describe(flat_, false);
     }
+    RecordReader* from = &reader;
     if (hasher_) {
-      FONDS_CHECK(hash(reader, &record));
+      if (choice_) {
+        Record* again = &record;
+        FONDS_TRY(from, choice_->again(reader, again));
+      }
+      FONDS_CHECK(hash_block(*from));
     }
-    FONDS_TRY(RecordEnd end, reader.finish());
+    FONDS_TRY(RecordEnd end, from->finish());
     if (hasher_) {
       add_hash(end);
     }
@@ -197,16 +202,6 @@ class ListWorker final : public Worker {
                       });
     std::move(end.findings.begin(), end.findings.end(), std::back_inserter(out.findings));
     return stop;
-  }
-
-  Status hash(RecordReader& reader, Record* record) {
-    if (choice_) {
-      FONDS_TRY(const auto again, choice_->again(record));
-      if (again != nullptr) {
-        return hash_block(*again);
-      }
-    }
-    return hash_block(reader);
   }
 
   Status hash_block(RecordReader& reader) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "io/testing.hpp"
 #include "ops/testing.hpp"
 
 namespace fonds::ops {
@@ -166,23 +167,13 @@ TEST(MakeCdx, GoesOnBehindDamageAndTellsOfIt) {
   EXPECT_FALSE(result.given.codes.empty());
 }
 
-class TextSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    text += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-  std::string text;
-};
-
 TEST(MakeZipNum, HoldsTheSortedLinesInBlocks) {
   const Archive archive = *open_archive(mapped(many(100)));
   const std::vector<CdxInput> inputs = {{&archive, "f0"}};
-  TextSink blocks, secondary;
+  testing_io::TextSink blocks, secondary;
   index::ZipNumWriter writer(blocks, secondary, {.file = "index.cdx.gz", .block_lines = 30});
   ASSERT_TRUE(make_zipnum(inputs, {}, writer, [](const Finding&) {}).has_value());
-  EXPECT_THAT(first_words(secondary.text),
+  EXPECT_THAT(first_words(secondary.content),
               ElementsAre("!meta", "com,a)/0", "com,a)/36", "com,a)/63", "com,a)/90"));
 }
 

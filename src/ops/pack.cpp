@@ -187,14 +187,16 @@ class Packing {
       FONDS_TRY(search.time_key, query::parse_path(options_.writer.timestamp_key));
     }
     FONDS_CHECK(writer.begin(name));
-    std::vector<Finding> findings;
+    const RewriteOptions by = judging();
+    Judge judged(archive, by);
     const SearchSink sink = {.lines = [&](std::string_view lines) -> Result<bool> {
+                               FONDS_CHECK(judged.status());
                                FONDS_CHECK(writer.add_lines(lines));
                                return true;
                              },
-                             .finding = [&](const Finding& f) { findings.push_back(f); }};
+                             .finding = [&](const Finding& finding) { judged.take(finding); }};
     FONDS_CHECK(find_events(archive, *options_.where, search, sink));
-    return judge(archive, std::move(findings), judging());
+    return judged.status();
   }
 
   RewriteOptions judging() const {

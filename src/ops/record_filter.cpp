@@ -23,7 +23,7 @@ bool has_fields(const Archive& archive) {
 }
 
 RecordFilter::RecordFilter(const Archive& archive, const query::Query& query, std::uint64_t memory)
-    : format_(*archive.format), memory_(memory), plan_(query) {
+    : format_(*archive.format), memory_(memory), plan_(query), source_(archive.source->name()) {
   const std::span<const query::Path> paths = plan_.paths();
   reader_ = format_.read_fields(paths);
   if (reader_ == nullptr) {
@@ -94,6 +94,7 @@ Result<bool> RecordFilter::matches(RecordReader& reader, Record& record, std::ui
 Result<bool> RecordFilter::judge(RecordReader& reader, const Record& record,
                                  std::vector<Finding>& findings) {
   plan_.begin();
+  took_content_ = false;
   for (const FieldStage stage : {FieldStage::Header, FieldStage::Http}) {
     FONDS_CHECK(reader_->read(stage, reader, record, plan_));
     const query::Truth truth = plan_.after(stage);
@@ -101,6 +102,7 @@ Result<bool> RecordFilter::judge(RecordReader& reader, const Record& record,
       return truth == query::Truth::True;
     }
   }
+  took_content_ = true;
   FONDS_CHECK(take_content(reader, record, findings));
   return plan_.after(FieldStage::Content) == query::Truth::True;
 }
@@ -129,6 +131,7 @@ Status RecordFilter::take_content(RecordReader& reader, const Record& record,
   }
   for (Finding& finding : found) {
     if (finding.severity >= Severity::Warning) {
+      finding.where.source = source_;
       findings.push_back(std::move(finding));
     }
   }
@@ -159,18 +162,15 @@ Result<bool> RecordChoice::chooses(RecordReader& reader, Record& record, std::ui
   return filter_->matches(reader, record, number, findings);
 }
 
-Result<std::unique_ptr<RecordReader>> RecordChoice::again(Record*& record) {
-  if (filter_ == nullptr || !filter_->asks_content()) {
-    return nullptr;
+Result<RecordReader*> RecordChoice::again(RecordReader& reader, Record*& record) {
+  if (filter_ == nullptr || !filter_->took_content()) {
+    return &reader;
   }
-  FONDS_TRY(auto reader, opener_.at(read_, record->place));
-  FONDS_TRY(Record* const there, reader->next());
-  if (there == nullptr) {
-    return fail(ErrorCode::Internal, "a record is not found again");
+  if (second_ == nullptr) {
+    second_ = std::make_unique<SecondReading>(archive_, read_);
   }
-  there->ordinal = record->ordinal;
-  record = there;
-  return reader;
+  FONDS_TRY(record, second_->at(reader, *record));
+  return second_.get();
 }
 
 void RecordChoice::limit_threads(ScanOptions& scan) const {

@@ -16,8 +16,8 @@
 #include <fonds/reader.hpp>
 #include <fonds/record_fields.hpp>
 
-#include "ops/find.hpp"
 #include "ops/scan.hpp"
+#include "ops/second_reading.hpp"
 #include "query/record_plan.hpp"
 
 namespace fonds::ops {
@@ -46,6 +46,8 @@ class RecordFilter {
 
   // Whether content may be consumed.
   bool asks_content() const { return asks_content_; }
+  // Whether content of the last record was.
+  bool took_content() const { return took_content_; }
   // The names in the query that are none of the format's fields, and that no record had so far as a
   // header field.
   std::set<std::string> unknown_names() const;
@@ -62,7 +64,8 @@ class RecordFilter {
   std::uint64_t memory_;
   query::RecordPlan plan_;
   std::unique_ptr<FieldReader> reader_;
-  bool asks_content_ = false, asks_number_ = false;
+  std::string source_;
+  bool asks_content_ = false, asks_number_ = false, took_content_ = false;
 };
 
 // Chooses records for those who read them afterwards. One thread at a time.
@@ -77,18 +80,18 @@ class RecordChoice {
   // As RecordFilter::matches().
   Result<bool> chooses(RecordReader& reader, Record& record, std::uint64_t number,
                        std::vector<Finding>& findings);
-  // The same record in a reader that has consumed nothing of it, if choosing may have; else
-  // nullptr. `record` becomes that reader's, with its old number.
-  Result<std::unique_ptr<RecordReader>> again(Record*& record);
+  // The record that was chosen last in a reader that has consumed nothing of it, which is `reader`
+  // unless choosing took content; else `record` becomes that reader's, with its number, and is
+  // finished by that one alone. Lives until the next call of next().
+  Result<RecordReader*> again(RecordReader& reader, Record*& record);
   void limit_threads(ScanOptions& scan) const;
 
  private:
-  RecordChoice(const Archive& archive, const ReadOptions& read)
-      : archive_(archive), read_(read), opener_(archive) {}
+  RecordChoice(const Archive& archive, const ReadOptions& read) : archive_(archive), read_(read) {}
 
   const Archive& archive_;
   const ReadOptions& read_;
-  Opener opener_;
+  std::unique_ptr<SecondReading> second_;
   std::unique_ptr<RecordFilter> filter_;
 };
 

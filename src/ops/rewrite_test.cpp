@@ -9,6 +9,7 @@
 
 #include "format/lines/testing.hpp"
 #include "io/temporary_directory.hpp"
+#include "io/testing.hpp"
 #include "ops/make_index.hpp"
 #include "ops/testing.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 using testing::HasSubstr;
 using testing_codec::mapped;
 using testing_io::TemporaryDirectory;
+using testing_io::TextSink;
 using testing_lines::archive_of;
-using testing_lines::MemorySink;
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -155,7 +156,7 @@ TEST(PartFiles, AFileThatCameToBeThereMeanwhileStaysAndNoPartAppears) {
 }
 
 TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
-  MemorySink sink;
+  TextSink sink;
   const std::vector<Archive> archives = {archive_of(lines::lines_format(), "a\n")};
   const auto merged = merge(archives, sink, {});
   ASSERT_FALSE(merged.has_value());
@@ -172,7 +173,7 @@ TEST(Rewrite, FormatThatCannotBeRewrittenIsNamed) {
 }
 
 TEST(Merge, EmptyArchiveIsOneOfAnyFormat) {
-  MemorySink sink;
+  TextSink sink;
   const std::vector<Archive> archives = {archive_of(lines::lines_format(), ""), warc()};
   const auto merged = merge(archives, sink, {});
   ASSERT_TRUE(merged.has_value());
@@ -180,7 +181,7 @@ TEST(Merge, EmptyArchiveIsOneOfAnyFormat) {
 }
 
 TEST(Merge, RefusesArchivesOfDifferentFormats) {
-  MemorySink sink;
+  TextSink sink;
   const std::vector<Archive> archives = {archive_of(lines::lines_format(), "a\n"), warc()};
   const auto merged = merge(archives, sink, {});
   ASSERT_FALSE(merged.has_value());

@@ -198,7 +198,7 @@ class Ruling {
       for (; i < lines_.size() && lines_[i].begin == first.begin; ++i) {
         out = out && lines_[i].out && lines_[i].end == first.end;
       }
-      const std::uint64_t behind = i < lines_.size() ? lines_[i].begin : size;
+      const std::uint64_t behind = i < lines_.size() ? std::min(lines_[i].begin, size) : size;
       if (first.end > behind) {
         return fail(ErrorCode::Corrupt,
                     fmt::format("the index has a record from {} to {}, where another one begins or "

@@ -28,6 +28,8 @@ namespace {
 
 using Want = SearchOptions::Want;
 
+constexpr unsigned kShare = 8;  // of the memory, for values and times
+
 bool is_damage(const Finding& finding) { return finding.severity >= Severity::Warning; }
 
 // What all workers are given.
@@ -35,7 +37,7 @@ struct Task {
   const Archive& archive;
   const query::Query& query;
   const SearchOptions& options;
-  std::uint64_t memory = 0;  // of one thread
+  std::uint64_t memory = 0;  // for values and times: of each thread, and of all together
   bool strict = false;
 };
 
@@ -153,7 +155,7 @@ class SearchWorker final : public Worker {
           begin = floor_to(*begin, options.interval);
         }
         total_.add_time(begin, 1);
-        return total_.check(task_.memory / 8);
+        return total_.check(task_.memory);
       }
       case Want::Min:
       case Want::Max:
@@ -185,7 +187,7 @@ class SearchWorker final : public Worker {
         total_.add_extreme(text, query::Number::parse(text));
       }
     }
-    return total_.check(task_.memory / 8);
+    return total_.check(task_.memory);
   }
 
   void give(const Record& record, const RecordEnd& end, Stretch& out) {
@@ -280,10 +282,12 @@ Result<SearchedRecords> search_records(const Archive& archive, const query::Quer
   chosen.read = options.read;
   chosen.read.http = chosen.read.http_requests = false;  // read where the query asks for it
   chosen.read.skim = !chosen.read.search_damaged;
-  const Task task = {archive, query, options, chosen.read.memory_budget / thread_count(chosen),
-                     chosen.strict};
+  const Task task = {archive, query, options, chosen.read.memory_budget / kShare, chosen.strict};
   FONDS_TRY(const auto first, SearchWorker::make(task));  // what is wrong is told once
   first->filter().limit_threads(chosen);
+  if (options.want != Want::Records && options.want != Want::Any && options.want != Want::Count) {
+    chosen.most_threads = std::min(chosen.most_threads, kShare - 1);
+  }
   if (options.limit) {
     chosen.threads = 1;
   }
@@ -317,7 +321,7 @@ Result<SearchedRecords> search_records(const Archive& archive, const query::Quer
         unknown = names;
       }
       total.add(searched.total());
-      FONDS_CHECK(total.check(options.read.memory_budget / 8));
+      FONDS_CHECK(total.check(task.memory));
     }
     return {};
   };

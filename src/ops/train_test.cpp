@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/zstd/frame.hpp"
+#include "io/testing.hpp"
 #include "ops/convert.hpp"
 #include "ops/testing.hpp"
 
@@ -17,16 +18,6 @@ namespace {
 using testing_ops::gzipped;
 using testing_ops::plain;
 using testing_ops::RecordText;
-
-class TextSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    text += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-  std::string text;
-};
 
 // Pages that have most of their text in common.
 std::vector<RecordText> pages(int n) {
@@ -70,7 +61,7 @@ struct Converted {
 };
 Converted convert_to_zstd(std::span<const Archive> archives, WriteOptions write,
                           std::string_view target = "warc") {
-  TextSink sink;
+  testing_io::TextSink sink;
   ConvertOptions options;
   options.train_dictionary = true;
   options.rewrite.write = std::move(write);
@@ -78,7 +69,7 @@ Converted convert_to_zstd(std::span<const Archive> archives, WriteOptions write,
   if (!report) {
     return {{}, {}, report.error().message()};
   }
-  return {sink.text, std::move(*report), {}};
+  return {sink.content, std::move(*report), {}};
 }
 
 TEST(Train, AlikeRecordsMakeADictionaryThatPays) {

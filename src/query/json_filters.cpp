@@ -30,6 +30,9 @@ std::string identity_of(const Path& path) {
   return identity;
 }
 
+// Each level of a text takes memory for each path that leads into it.
+constexpr std::size_t kDeepest = 100'000;
+
 Path without_prefix(Path path, std::size_t prefix) {
   const std::size_t left_out = std::min(prefix, path.steps.size());
   path.steps.erase(path.steps.begin(), path.steps.begin() + static_cast<std::ptrdiff_t>(left_out));
@@ -117,6 +120,9 @@ std::optional<std::size_t> JsonFilters::search(std::span<const std::uint32_t> as
     if (opens(token)) {
       if (ask_root || !open.empty()) {
         find_container();
+      }
+      if (open.size() == kDeepest) {
+        return scanner.at();
       }
       open += token == JsonToken::BeginObject ? '{' : '[';
       continue;

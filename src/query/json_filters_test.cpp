@@ -58,6 +58,14 @@ TEST(JsonFilters, NothingMatchesWhatIsNoJson) {
   }
 }
 
+TEST(JsonFilters, ATextThatIsNestedTooDeepIsNotSearched) {
+  const auto nested = [](std::size_t depth) {
+    return R"({"a":1,"b":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  };
+  EXPECT_THAT(matched({"body.a: 1"}, nested(90'000)), testing::ElementsAre(true));
+  EXPECT_THAT(matched({"body.a: 1"}, nested(110'000)), testing::ElementsAre(false));
+}
+
 TEST(JsonFilters, ATextDoesNotRememberTheOneBefore) {
   const Filter filter = parse("body.a: 1")->root.filter;
   JsonFilters filters({&filter}, {}, 1);

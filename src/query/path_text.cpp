@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace fonds::query {
 namespace {
 
@@ -37,10 +39,12 @@ void append_step(std::string& path, std::string_view key, bool first) {
   }
 }
 
-// Blanks and colons are for quotes; where an empty key stands between dots, which cannot be quoted,
-// they are escaped.
+// Blanks, colons and the words that join conditions are for quotes; where an empty key stands
+// between dots, which cannot be quoted, they are escaped.
 std::string protect(std::string path) {
-  if (path.find_first_of(" :") == std::string::npos) {
+  const std::string lower = to_lower(path);
+  const bool word = lower == "and" || lower == "or" || lower == "not";
+  if (!word && path.find_first_of(" :") == std::string::npos) {
     return path;
   }
   const bool empty_key = path == R"("")" || path.starts_with(R"("".)") ||

@@ -22,12 +22,17 @@
 namespace fonds::query {
 namespace {
 
-// What a literal means against a date: a span if it is a date as people write them. Of whole
-// numbers only those with the digits of a date; 10, 13, 16 and 19 digits count from 1970.
-std::optional<DateSpan> span_of_literal(const Literal& literal) {
+// Of whole numbers those of 10, 13, 16 and 19 digits count from 1970.
+bool is_instant(const Literal& literal) {
   const std::size_t digits = literal.typed.size();
   const bool since_1970 = digits == 10 || digits == 13 || digits == 16 || digits >= 18;
-  if (literal.instant || (literal.number && since_1970)) {
+  return literal.instant || (literal.number && since_1970);
+}
+
+// What a literal means against a date: a span if it is a date as people write them. Of other whole
+// numbers only those with the digits of a date.
+std::optional<DateSpan> span_of_literal(const Literal& literal) {
+  if (is_instant(literal)) {
     return std::nullopt;
   }
   const auto date = parse_user_date(literal.typed);
@@ -55,7 +60,8 @@ struct Wanted {
   Wanted(const Filter& filter, const ParseOptions& options)
       : match(filter, options),
         comparison(filter.comparison),
-        span(span_of_literal(filter.literal)) {}
+        span(span_of_literal(filter.literal)),
+        instant(is_instant(filter.literal)) {}
 
   bool matches(const FieldValue& value) const {
     switch (value.kind) {
@@ -66,10 +72,15 @@ struct Wanted {
       case FieldValue::Kind::Text:
         return match.text(value.text) || (comparison != Comparison::Equal && in_range(value.text));
       case FieldValue::Kind::Time:
-        return (span ? stands(comparison, *span, value) : match.instant(value.begin, {})) ||
-               match.text(value.text);
+        return at_time(value) || match.text(value.text);
     }
     return false;
+  }
+
+  // Numbers that are neither dates nor instants compare with nothing.
+  bool at_time(const FieldValue& value) const {
+    return span ? stands(comparison, *span, value)
+                : (instant || match.exists()) && match.instant(value.begin, {});
   }
 
   // Header fields are texts; one that spells a number lies where the number does.
@@ -82,6 +93,7 @@ struct Wanted {
   ValueMatch match;
   Comparison comparison;
   std::optional<DateSpan> span;
+  bool instant;
 };
 
 struct TextHash {

@@ -183,6 +183,16 @@ TEST_F(RecordPlanTest, DatesAreSpans) {
   EXPECT_TRUE(of_date("h < \"2017-01-02\"", "2017-01-01T00:00:00Z"));
 }
 
+TEST_F(RecordPlanTest, NumbersThatAreNoDatesCompareWithNone) {
+  for (const std::string literal : {"20170", "201", "99999999", "1.5", "-2017"}) {
+    for (const std::string comparison : {": ", " > ", " >= ", " < ", " <= "}) {
+      EXPECT_FALSE(of_date("h" + comparison + literal, "2017-03-05T10:20:30Z"))
+          << comparison << literal;
+    }
+  }
+  EXPECT_TRUE(of_date("h: *", "2017-03-05T10:20:30Z"));
+}
+
 TEST_F(RecordPlanTest, TimestampsAndNumbersSince1970AreInstants) {
   EXPECT_TRUE(of_date("h: timestamp(\"2017-03-05T10:20:30Z\")", "2017-03-05T10:20:30Z"));
   EXPECT_TRUE(of_date("h > timestamp(\"2017-03-05T10:20:29Z\")", "2017-03-05T10:20:30Z"));

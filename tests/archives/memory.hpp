@@ -1,29 +1,20 @@
 // Bytes in memory, and a check for what cannot fail: for tables of archives.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <fonds/byte_sink.hpp>
 #include <fonds/byte_source.hpp>
 #include <fonds/bytes.hpp>
 
+#include "io/testing.hpp"
+
 namespace fonds::testing_archives {
 
-class TextSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    content += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return content.size(); }
-
-  std::string content;
-};
+using testing_io::TextSink;
 
 inline std::shared_ptr<ByteSource> memory_of(std::string_view bytes,
                                              std::string name = "<memory>") {

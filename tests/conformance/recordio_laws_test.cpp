@@ -387,7 +387,7 @@ TEST_P(AnyRecordIo, FileIsReadAsMemory) {
 
   std::vector<Archive> archives = {*mapped};
   if (!GetParam().off_grid) {
-    archives.push_back(archive_from(std::make_shared<Unmapped>(bytes)));
+    archives.push_back(archive_from(unmapped(bytes)));
   }
   for (const Archive& archive : archives) {
     const Read file = read_archive(archive);

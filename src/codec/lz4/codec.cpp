@@ -15,8 +15,6 @@
 namespace fonds::lz4 {
 namespace {
 
-constexpr std::string_view kMagicText("\x04\x22\x4d\x18", 4);
-
 class Lz4Codec final : public Codec {
  public:
   std::string_view name() const override { return "lz4"; }
@@ -50,9 +48,10 @@ class Lz4Codec final : public Codec {
     if (from >= to || !frames.ready()) {
       return to;
     }
-    return find_in_view(stored, from, to, kMagicText, [&](std::size_t at, std::uint64_t& work) {
-      return frames.begins_record(stored.subspan(at), probe, work);
-    });
+    return find_in_view(stored, from, to, kFrameMagicText,
+                        [&](std::size_t at, std::uint64_t& work) {
+                          return frames.begins_record(stored.subspan(at), probe, work);
+                        });
   }
 };
 

@@ -1,7 +1,6 @@
 #include "codec/lz4/decoder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,8 +25,8 @@ constexpr std::size_t kProbeHead = std::size_t{64} << 10;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::size_t kZeroPiece = std::size_t{64} << 10;
 constexpr std::uint64_t kSkimWhole = std::uint64_t{64} << 10;
-constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x04}, std::byte{0x22}, std::byte{0x4d},
-                                                  std::byte{0x18}};
+constexpr std::uint64_t kWholeFrame = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxHeld = std::uint64_t{64} << 20;  // to find the end of a frame at a URL
 
 }  // namespace
 
@@ -250,14 +249,12 @@ Result<BufferedDecoder::Fill> Lz4Decoder::next_block() {
 // own.
 Result<BufferedDecoder::Fill> Lz4Decoder::end_damaged_frame() {
   doubtful_ = frame_;
-  if (!window_.mapped()) {
-    return Fill::More;
-  }
+  FONDS_TRY(const StoredView stored,
+            view_over(window_, frame_, position_, options_.max_whole_unit, kFrameMagicText));
   FONDS_CHECK(make_probe());
   std::optional<std::uint64_t> found;
-  const ByteView frame = window_.source()->view()->subspan(static_cast<std::size_t>(frame_));
-  scan_frame(frame, header_, [&](std::uint64_t from, std::uint64_t to) {
-    found = found ? found : swallowed(frame_ + from, frame_ + to);
+  scan_frame(stored.from(frame_), header_, [&](std::uint64_t from, std::uint64_t to) {
+    found = found ? found : swallowed(stored, frame_ + from, frame_ + to);
   });
   return found ? go_back(frame_, *found) : Fill::More;
 }
@@ -321,17 +318,19 @@ Result<bool> Lz4Decoder::reaches_over_record(std::uint64_t from, std::uint64_t t
   if (*record_behind_ >= to) {
     return false;
   }
-  FONDS_TRY(const FrameInfo frame, scan(std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const FrameInfo frame, scan(window_.mapped() ? kWholeFrame : kMaxHeld));
   if (frame.state != FrameState::Complete) {
     return true;
   }
-  return swallowed(from, to).has_value();
+  FONDS_TRY(const StoredView stored,
+            view_over(window_, frame_, to, options_.max_whole_unit, kFrameMagicText));
+  return swallowed(stored, from, to).has_value();
 }
 
-// Of a mapped file, once there is a probe.
-std::optional<std::uint64_t> Lz4Decoder::swallowed(std::uint64_t from, std::uint64_t to) {
-  return probe_->swallowed(*window_.source()->view(), from, to, options_.probe,
-                           options_.max_whole_unit, budget_);
+// Once there is a probe.
+std::optional<std::uint64_t> Lz4Decoder::swallowed(const StoredView& stored, std::uint64_t from,
+                                                   std::uint64_t to) {
+  return probe_->swallowed(stored, from, to, options_.probe, options_.max_whole_unit, budget_);
 }
 
 void Lz4Decoder::end_frame(std::uint64_t decoded_size, std::uint64_t stored_end) {
@@ -357,14 +356,16 @@ Result<BufferedDecoder::Fill> Lz4Decoder::cut_short() {
   // A damaged block size can reach over all frames behind; only a record there tells it from a cut
   // file, or frames that lead to the file's end.
   const bool known = options_.probe.starts_record != nullptr;
-  if (known ? window_.goes_back() : window_.mapped()) {
+  if (window_.goes_back()) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
     FONDS_CHECK(make_probe());
     std::optional<std::uint64_t> next;
     if (known) {
       FONDS_TRY(next, next_record(frame_ + 4));
     } else {
-      next = swallowed(frame_ + 4, window_.source()->view()->size() - 1);
+      FONDS_TRY(const std::uint64_t size, window_.size());
+      FONDS_TRY(const StoredView stored, view_over(window_, frame_, size, 0, kFrameMagicText));
+      next = swallowed(stored, frame_ + 4, size - 1);
     }
     if (next) {
       find("frame-damaged",
@@ -393,8 +394,9 @@ Status Lz4Decoder::make_probe() {
 
 Result<std::optional<std::uint64_t>> Lz4Decoder::next_record(std::uint64_t from) {
   FONDS_CHECK(make_probe());
+  const ByteView magic = as_bytes(kFrameMagicText);
   auto next =
-      find_next(window_, from, kMagicBytes, budget_, [this](std::uint64_t offset) -> Result<bool> {
+      find_next(window_, from, magic, budget_, [this](std::uint64_t offset) -> Result<bool> {
         FrameHeader header;
         FONDS_TRY(ByteView stored, window_.at(offset, kProbeStored));
         // The first block may be larger than what is looked at otherwise.

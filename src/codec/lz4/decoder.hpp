@@ -48,7 +48,8 @@ class Lz4Decoder final : public UnitDecoder {
   Result<Fill> end_damaged_frame();
   Fill go_back(std::uint64_t damaged, std::uint64_t to);
   Status make_probe();
-  std::optional<std::uint64_t> swallowed(std::uint64_t from, std::uint64_t to);
+  std::optional<std::uint64_t> swallowed(const StoredView& stored, std::uint64_t from,
+                                         std::uint64_t to);
   Result<bool> reaches_over_record(std::uint64_t from, std::uint64_t to);
   Result<std::optional<std::uint64_t>> next_record(std::uint64_t from);
   Fill over();

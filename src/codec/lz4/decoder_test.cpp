@@ -21,6 +21,7 @@ using testing_codec::noise;
 using testing_codec::piped;
 using testing_codec::probing;
 using testing_codec::read_all;
+using testing_codec::read_file;
 using testing_codec::record;
 using testing_codec::starts_with_record;
 using namespace std::string_view_literals;
@@ -65,13 +66,12 @@ TEST_P(EveryShape, GivesItsContentWholeInBlocksAndThroughAPipe) {
   const std::string one = compress(text, shape);
   const std::string stored = one + compress(record(2), shape);
   const std::string all = text + record(2);
-  const Decoded whole = read_all(lz4_codec(), mapped(stored));
+  const Decoded whole = read_file(lz4_codec(), stored);
   EXPECT_THAT(whole.runs, ElementsAre(all));
   EXPECT_THAT(whole.units, ElementsAre(0U, one.size()));
   EXPECT_THAT(whole.codes, IsEmpty());
   EXPECT_EQ(whole.stored, stored.size());
-  EXPECT_THAT(read_all(lz4_codec(), mapped(stored), {.max_whole_unit = 100}).runs,
-              ElementsAre(all));
+  EXPECT_THAT(read_file(lz4_codec(), stored, {.max_whole_unit = 100}).runs, ElementsAre(all));
   EXPECT_THAT(read_all(lz4_codec(), piped(stored), {.skim = true}).runs, ElementsAre(all));
 }
 
@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Sources, EveryCut, testing::Bool(),
 TEST(Lz4Decoder, WrongContentChecksumStillDeliversTheContent) {
   std::string one = compress(record(1));
   one.back() = static_cast<char>(one.back() ^ 1);
-  const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(2))));
+  const Decoded got = read_file(lz4_codec(), one + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("frame-checksum"));
 }
@@ -126,7 +126,7 @@ TEST(Lz4Decoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
   const std::string whole = compress(record(1, 20) + noise(5000));
   const std::string one = std::string(whole).erase(1000, two.size() + kEnd + kHeader);
-  const Decoded got = read_all(lz4_codec(), mapped(one + two + three), probing());
+  const Decoded got = read_file(lz4_codec(), one + two + three, probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
   ASSERT_EQ(got.runs.size(), 2U);
   EXPECT_EQ(got.runs[1], record(2, 300) + record(3, 300));
@@ -136,7 +136,7 @@ TEST(Lz4Decoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
 TEST(Lz4Decoder, SkippableFrameWithAWrongSizeHidesNoFrame) {
   const std::string skippable("\x50\x2a\x4d\x18\x44\0\0\0size", 12);
   const std::string one = compress(record(1)), two = compress(record(2));
-  const Decoded got = read_all(lz4_codec(), mapped(skippable + one + two), probing());
+  const Decoded got = read_file(lz4_codec(), skippable + one + two, probing());
   EXPECT_THAT(got.units, ElementsAre(skippable.size(), skippable.size() + one.size()));
 }
 
@@ -145,14 +145,14 @@ TEST(Lz4Decoder, FramesThatLeadToTheEndAreReadThoughNoRecordIsRecognized) {
   std::string one = compress(noise(5000));
   const std::string two = compress(noise(300)), three = compress(noise(200));
   one.erase(1000, 10 + two.size() + three.size());
-  const Decoded got = read_all(lz4_codec(), mapped(one + two + three));
+  const Decoded got = read_file(lz4_codec(), one + two + three);
   EXPECT_THAT(got.units, ElementsAre(one.size(), one.size() + two.size()));
 }
 
 TEST(Lz4Decoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);
-  const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(3))), probing());
+  const Decoded got = read_file(lz4_codec(), one + compress(record(3)), probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size()));
   EXPECT_EQ(got.runs.size(), 1U);
   EXPECT_THAT(got.codes, ElementsAre("frame-checksum"));
@@ -166,7 +166,7 @@ TEST(Lz4Decoder, WrongBlockChecksumStillDeliversTheBlock) {
       (static_cast<unsigned char>(one[15]) | static_cast<std::size_t>(one[16] & 0xff) << 8 |
        static_cast<std::size_t>(one[17] & 0x7f) << 16);
   one[first] = static_cast<char>(one[first] ^ 1);
-  const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(2))));
+  const Decoded got = read_file(lz4_codec(), one + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(text + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("frame-checksum"));
 }
@@ -178,9 +178,8 @@ std::string with_bad_block(std::string stored) {
 
 TEST(Lz4Decoder, DamagedFrameIsAGapAndTheNextRecordFollows) {
   const std::string one = compress(record(1));
-  const Decoded got =
-      read_all(lz4_codec(), mapped(one + with_bad_block(compress(record(2))) + compress(record(3))),
-               probing());
+  const Decoded got = read_file(
+      lz4_codec(), one + with_bad_block(compress(record(2))) + compress(record(3)), probing());
   EXPECT_THAT(got.runs, ElementsAre(record(1), record(3)));
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
   EXPECT_THAT(got.code_offsets, ElementsAre(one.size()));
@@ -191,7 +190,7 @@ TEST(Lz4Decoder, SalvageGoesOnAtTheNextIndependentBlock) {
   DecodeOptions options = probing();
   options.salvage = true;
   const Decoded got =
-      read_all(lz4_codec(), mapped(with_bad_block(compress(text)) + compress(record(2))), options);
+      read_file(lz4_codec(), with_bad_block(compress(text)) + compress(record(2)), options);
   EXPECT_THAT(got.runs, ElementsAre(text.substr(65536) + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
 }
@@ -201,20 +200,20 @@ TEST(Lz4Decoder, SkippableFramesAndZerosArePassed) {
       "\x5a\x2a\x4d\x18\x03\x00\x00\x00"
       "abc",
       11);
-  const Decoded got = read_all(lz4_codec(), mapped(skippable + compress(record(1)) +
-                                                   std::string(500, '\0') + compress(record(2))));
+  const Decoded got = read_file(
+      lz4_codec(), skippable + compress(record(1)) + std::string(500, '\0') + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.codes, testing::UnorderedElementsAre("extension-frame", "nul-padding"));
 }
 
 TEST(Lz4Decoder, LegacyFramesAreRefused) {
-  const Decoded got = read_all(lz4_codec(), mapped("\x02\x21\x4c\x18....data"));
+  const Decoded got = read_file(lz4_codec(), "\x02\x21\x4c\x18....data");
   EXPECT_THAT(got.runs, IsEmpty());
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
 }
 
 TEST(Lz4Decoder, GarbageBehindTheLastFrameIsNamed) {
-  const Decoded got = read_all(lz4_codec(), mapped(compress(record(1)) + "garbage"));
+  const Decoded got = read_file(lz4_codec(), compress(record(1)) + "garbage");
   EXPECT_THAT(got.runs, ElementsAre(record(1)));
   EXPECT_THAT(got.codes, ElementsAre("trailing-garbage"));
 }
@@ -233,7 +232,7 @@ TEST(Lz4Decoder, WrongContentSizeStillDeliversTheContent) {
     }
   }
   ASSERT_EQ(parse_frame_header(as_bytes(one), header), HeaderState::Good);
-  const Decoded got = read_all(lz4_codec(), mapped(one + compress(record(2))));
+  const Decoded got = read_file(lz4_codec(), one + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
 }

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include <fonds/bytes.hpp>
 
 namespace fonds::lz4 {
 
 inline constexpr std::uint32_t kFrameMagic = 0x184D2204;
+inline constexpr std::string_view kFrameMagicText("\x04\x22\x4d\x18", 4);
 inline constexpr std::uint32_t kLegacyMagic = 0x184C2102;
 inline constexpr std::size_t kMaxHeaderSize = 19;
 inline constexpr std::size_t kBlockHeader = 4;

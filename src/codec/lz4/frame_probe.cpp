@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kChecksum = 4;
 constexpr std::size_t kProbeHead = std::size_t{64} << 10;
-constexpr std::string_view kMagicText("\x04\x22\x4d\x18", 4);
 
 }  // namespace
 
@@ -63,12 +62,12 @@ std::uint64_t FrameProbe::whole_record(ByteView stored, const RecordProbe& probe
                                                                                         : 0;
 }
 
-std::optional<std::uint64_t> FrameProbe::swallowed(ByteView stored, std::uint64_t from,
+std::optional<std::uint64_t> FrameProbe::swallowed(const StoredView& stored, std::uint64_t from,
                                                    std::uint64_t to, const RecordProbe& probe,
                                                    std::uint64_t most, DamageBudget& budget) {
-  return find_swallowed(stored, from, to, kMagicText, budget,
+  return find_swallowed(stored, from, to, kFrameMagicText, budget,
                         [&](std::size_t at, std::uint64_t& work) {
-                          return whole_record(stored.subspan(at), probe, most, work);
+                          return whole_record(stored.bytes.subspan(at), probe, most, work);
                         });
 }
 

@@ -21,9 +21,9 @@ class FrameProbe {
   bool begins_record(ByteView stored, const RecordProbe& probe, std::uint64_t& work);
   // find_swallowed() in [from, to) of `stored`, by frames that decode to a record without fault, of
   // up to `most` bytes.
-  std::optional<std::uint64_t> swallowed(ByteView stored, std::uint64_t from, std::uint64_t to,
-                                         const RecordProbe& probe, std::uint64_t most,
-                                         DamageBudget& budget);
+  std::optional<std::uint64_t> swallowed(const StoredView& stored, std::uint64_t from,
+                                         std::uint64_t to, const RecordProbe& probe,
+                                         std::uint64_t most, DamageBudget& budget);
 
  private:
   // The stored size of such a frame at the start of `stored`; 0 if there is none.

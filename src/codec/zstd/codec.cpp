@@ -19,7 +19,6 @@ namespace fonds::zstd {
 namespace {
 
 constexpr std::size_t kSkippableHeader = 8;
-constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
 
 bool begins_with_dictionary(ByteView stored) {
   return stored.size() >= 4 && load_le32(stored) == kDictionaryFrameMagic;
@@ -104,9 +103,11 @@ class ZstdCodec final : public Codec {
       return to;
     }
     frames.use(head_dictionary(stored));
-    return find_in_view(stored, from, to, kMagicText, [&](std::size_t at, std::uint64_t& work) {
-      return frames.begins_record(stored.subspan(at), probe, DecodeOptions{}.max_window_log, work);
-    });
+    return find_in_view(stored, from, to, kFrameMagicText,
+                        [&](std::size_t at, std::uint64_t& work) {
+                          return frames.begins_record(stored.subspan(at), probe,
+                                                      DecodeOptions{}.max_window_log, work);
+                        });
   }
 };
 

@@ -1,7 +1,6 @@
 #include "codec/zstd/decoder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -30,8 +29,6 @@ constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::uint64_t kMaxHeld = std::uint64_t{64}
                                    << 20;  // of a pipe, to find the end of a frame
 constexpr std::uint64_t kWholeFrame = std::numeric_limits<std::uint64_t>::max();
-constexpr std::array<std::byte, 4> kMagicBytes = {std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f},
-                                                  std::byte{0xfd}};
 
 }  // namespace
 
@@ -114,10 +111,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::begin_frame(std::size_t wanted) {
   }
   frame_ = position_;
   decoded_ = 0;
-  const std::size_t shown = std::min(stored.size(), kMagicBytes.size());
-  const bool zstd = std::equal(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(shown),
-                               kMagicBytes.begin());
-  if (zstd) {
+  if (kFrameMagicText.starts_with(as_text(stored).substr(0, kFrameMagicText.size()))) {
     const auto header = parse_frame_header(stored);
     if (!header) {
       find("truncated-frame",
@@ -348,10 +342,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
 
 Result<BufferedDecoder::Fill> ZstdDecoder::end_damaged_frame() {
   doubtful_ = frame_;
-  if (!window_.mapped()) {
-    return Fill::More;
-  }
-  FONDS_TRY(const auto found, swallowed());
+  FONDS_TRY(const auto found, swallowed(position_));
   return found ? go_back(frame_, *found) : Fill::More;
 }
 
@@ -364,15 +355,15 @@ BufferedDecoder::Fill ZstdDecoder::go_back(std::uint64_t damaged, std::uint64_t 
   return Fill::Gap;
 }
 
-Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed() {
+Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed(std::uint64_t end) {
   FONDS_CHECK(make_probe());
-  const ByteView stored = *window_.source()->view();
+  FONDS_TRY(const StoredView stored,
+            view_over(window_, frame_, end, options_.max_whole_unit, kFrameMagicText));
   std::optional<std::uint64_t> found;
-  scan_frame(
-      stored.subspan(static_cast<std::size_t>(frame_)), [&](std::uint64_t from, std::uint64_t to) {
-        found = found ? found
-                      : probe_->swallowed(stored, frame_ + from, frame_ + to, options_, budget_);
-      });
+  scan_frame(stored.from(frame_), [&](std::uint64_t from, std::uint64_t to) {
+    found =
+        found ? found : probe_->swallowed(stored, frame_ + from, frame_ + to, options_, budget_);
+  });
   return found;
 }
 
@@ -380,11 +371,11 @@ Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed() {
 // for it.
 Status ZstdDecoder::give_back_magic() {
   FONDS_TRY(const ByteView taken,
-            window_.at(next_stored_ - kMagicBytes.size(), kMagicBytes.size()));
-  if (taken.size() >= kMagicBytes.size()) {
+            window_.at(next_stored_ - kFrameMagicText.size(), kFrameMagicText.size()));
+  if (taken.size() >= kFrameMagicText.size()) {
     const std::uint32_t magic = load_le32(taken);
     if (magic == kFrameMagic || is_skippable_magic(magic)) {
-      next_stored_ -= kMagicBytes.size();
+      next_stored_ -= kFrameMagicText.size();
     }
   }
   return {};
@@ -424,7 +415,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
     search_from = frame_ + 4;
     if (frame.state == FrameState::Complete) {
       end = frame_ + frame.size;
-      FONDS_TRY(const auto found, swallowed());
+      FONDS_TRY(const auto found, swallowed(*end));
       if (found) {
         mode_ = Mode::Between;
         position_ = *found;
@@ -445,15 +436,16 @@ Result<BufferedDecoder::Fill> ZstdDecoder::cut_short() {
   // A damaged block size can reach over all frames behind. Without a record to recognize, what
   // looks like a frame in there is as likely to be content, unless frames lead to the file's end.
   const bool known = options_.probe.starts_record != nullptr;
-  if (known ? window_.goes_back() : window_.mapped()) {
+  if (window_.goes_back()) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
     FONDS_CHECK(make_probe());
     std::optional<std::uint64_t> next;
     if (known) {
       FONDS_TRY(next, next_record(std::nullopt, frame_ + 4));
     } else {
-      const ByteView all = *window_.source()->view();
-      next = probe_->swallowed(all, frame_ + 4, all.size() - 1, options_, budget_);
+      FONDS_TRY(const std::uint64_t size, window_.size());
+      FONDS_TRY(const StoredView stored, view_over(window_, frame_, size, 0, kFrameMagicText));
+      next = probe_->swallowed(stored, frame_ + 4, size - 1, options_, budget_);
     }
     if (next) {
       find("frame-damaged",
@@ -491,7 +483,7 @@ Result<std::optional<std::uint64_t>> ZstdDecoder::next_record(
     // Frames that follow each other show that the first end was right.
     from = *walk_from;
   }
-  auto next = find_next(window_, from, kMagicBytes, budget_,
+  auto next = find_next(window_, from, as_bytes(kFrameMagicText), budget_,
                         [this](std::uint64_t offset) { return begins_record(offset); });
   if (next && !*next && !budget_.allows(from)) {
     find("limit-exceeded", "the damage takes more work than the file is worth; giving up", from);

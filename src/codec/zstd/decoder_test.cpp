@@ -20,6 +20,7 @@ using testing_codec::noise;
 using testing_codec::piped;
 using testing_codec::probing;
 using testing_codec::read_all;
+using testing_codec::read_file;
 using testing_codec::record;
 using testing_codec::starts_with_record;
 
@@ -38,7 +39,7 @@ std::string compress(std::string_view text, bool checksum = true, bool size = tr
 TEST(ZstdDecoder, UnitsFollowEachOtherInOneRun) {
   const std::string one = compress(record(1));
   const std::string stored = one + compress(record(2));
-  const Decoded got = read_all(zstd_codec(), mapped(stored));
+  const Decoded got = read_file(zstd_codec(), stored);
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.units, ElementsAre(0U, one.size()));
   EXPECT_THAT(got.codes, IsEmpty());
@@ -56,7 +57,7 @@ TEST(ZstdDecoder, PipeGivesTheSameAsAMappedFile) {
 TEST(ZstdDecoder, FrameLargerThanTheWholeLimitIsStreamed) {
   const std::string text = record(1, 700000);
   const std::string stored = compress(text) + compress(record(2));
-  const Decoded got = read_all(zstd_codec(), mapped(stored), {.max_whole_unit = 1000});
+  const Decoded got = read_file(zstd_codec(), stored, {.max_whole_unit = 1000});
   EXPECT_THAT(got.runs, ElementsAre(text + record(2)));
   EXPECT_THAT(got.codes, IsEmpty());
 }
@@ -94,7 +95,7 @@ TEST(ZstdDecoder, BlocksBeforeTheDamageAreDelivered) {
   const std::string text = record(1, 500000);
   std::string stored = compress(text);
   stored.resize(stored.size() * 2 / 3);
-  const Decoded got = read_all(zstd_codec(), mapped(stored));
+  const Decoded got = read_file(zstd_codec(), stored);
   EXPECT_THAT(got.codes, ElementsAre("truncated-frame"));
   EXPECT_GE(got.all().size(), 128U << 10);
   EXPECT_TRUE(text.starts_with(got.all()));
@@ -107,7 +108,7 @@ TEST(ZstdDecoder, DamagedFrameIsAGapAndTheNextRecordFollows) {
   two.replace(
       10, 60, 60,
       '\xff');  // the head of the first block, behind 7 bytes of header and 3 of block header
-  const Decoded got = read_all(zstd_codec(), mapped(one + two + three), probing());
+  const Decoded got = read_file(zstd_codec(), one + two + three, probing());
   EXPECT_THAT(got.runs, ElementsAre(record(1), record(3)));
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
   EXPECT_THAT(got.code_offsets, ElementsAre(one.size()));
@@ -117,7 +118,7 @@ TEST(ZstdDecoder, BlockSizeThatReachesOverTheFileHidesNoRecord) {
   const std::string one = compress(record(1));
   std::string two = compress(record(2));
   two[9] = '\x7f';  // the highest byte of the first block's size, behind a header of 7 bytes
-  const Decoded got = read_all(zstd_codec(), mapped(one + two + compress(record(3))), probing());
+  const Decoded got = read_file(zstd_codec(), one + two + compress(record(3)), probing());
   EXPECT_THAT(got.runs, ElementsAre(record(1), record(3)));
   EXPECT_THAT(got.codes, ElementsAre("frame-damaged"));
 }
@@ -127,7 +128,7 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   const std::string two = compress(record(2, 300)), three = compress(record(3, 300));
   const std::string whole = compress(record(1, 20) + noise(5000));
   const std::string one = std::string(whole).erase(1000, two.size());
-  const Decoded got = read_all(zstd_codec(), mapped(one + two + three), probing());
+  const Decoded got = read_file(zstd_codec(), one + two + three, probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
   ASSERT_EQ(got.runs.size(), 2U);
   EXPECT_EQ(got.runs[1], record(2, 300) + record(3, 300));
@@ -140,8 +141,7 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {
   const std::string whole = compress(record(1, 20) + noise(5000));
   const std::size_t taken = 2 * prefix.size() + two.size() + three.size();
   const std::string one = std::string(whole).erase(1000, taken);
-  const Decoded got =
-      read_all(zstd_codec(), mapped(one + prefix + two + prefix + three), probing());
+  const Decoded got = read_file(zstd_codec(), one + prefix + two + prefix + three, probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size() + prefix.size(),
                                      one.size() + 2 * prefix.size() + two.size()));
 }
@@ -149,7 +149,7 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {
 TEST(ZstdDecoder, SkippableFrameWithAWrongSizeHidesNoFrame) {
   const std::string skippable("\x50\x2a\x4d\x18\x44\0\0\0size", 12);
   const std::string one = compress(record(1)), two = compress(record(2));
-  const Decoded got = read_all(zstd_codec(), mapped(skippable + one + two), probing());
+  const Decoded got = read_file(zstd_codec(), skippable + one + two, probing());
   EXPECT_THAT(got.units, ElementsAre(skippable.size(), skippable.size() + one.size()));
 }
 
@@ -158,14 +158,14 @@ TEST(ZstdDecoder, FramesThatLeadToTheEndAreReadThoughNoRecordIsRecognized) {
   std::string one = compress(noise(5000));
   const std::string two = compress(noise(300)), three = compress(noise(200));
   one.erase(1000, 10 + two.size() + three.size());
-  const Decoded got = read_all(zstd_codec(), mapped(one + two + three));
+  const Decoded got = read_file(zstd_codec(), one + two + three);
   EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
 }
 
 TEST(ZstdDecoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);
-  const Decoded got = read_all(zstd_codec(), mapped(one + compress(record(3))), probing());
+  const Decoded got = read_file(zstd_codec(), one + compress(record(3)), probing());
   EXPECT_THAT(got.units, ElementsAre(0U, one.size()));
   EXPECT_EQ(got.runs.size(), 1U);
   EXPECT_THAT(got.codes, ElementsAre("zf-checksum-value"));
@@ -174,7 +174,7 @@ TEST(ZstdDecoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
 TEST(ZstdDecoder, WrongChecksumStillDeliversTheContent) {
   std::string one = compress(record(1));
   one.back() = static_cast<char>(one.back() ^ 1);
-  const Decoded got = read_all(zstd_codec(), mapped(one + compress(record(2))));
+  const Decoded got = read_file(zstd_codec(), one + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("zf-checksum-value"));
 }
@@ -184,7 +184,7 @@ class WrongSize : public testing::TestWithParam<int> {};
 TEST_P(WrongSize, StillDeliversTheContent) {
   std::string one = compress(record(1));
   one[5] = static_cast<char>(one[5] + GetParam());  // the low byte of the content size
-  const Decoded got = read_all(zstd_codec(), mapped(one + compress(record(2))));
+  const Decoded got = read_file(zstd_codec(), one + compress(record(2)));
   EXPECT_THAT(got.runs, ElementsAre(record(1) + record(2)));
   EXPECT_THAT(got.codes, ElementsAre("zf-size-value"));
 }
@@ -196,21 +196,21 @@ INSTANTIATE_TEST_SUITE_P(Sizes, WrongSize, testing::Values(-10, 10), [](const au
 TEST(ZstdDecoder, BytesBetweenFramesAreAGap) {
   const std::string one = compress(record(1));
   const Decoded got =
-      read_all(zstd_codec(), mapped(one + "garbage" + compress(record(2)) + "tail"), probing());
+      read_file(zstd_codec(), one + "garbage" + compress(record(2)) + "tail", probing());
   EXPECT_THAT(got.runs, ElementsAre(record(1), record(2)));
   EXPECT_THAT(got.codes, ElementsAre("zs-frames", "zs-frames"));
 }
 
 TEST(ZstdDecoder, EmptyFileIsTheEnd) {
-  const Decoded got = read_all(zstd_codec(), mapped(""));
+  const Decoded got = read_file(zstd_codec(), "");
   EXPECT_THAT(got.runs, IsEmpty());
   EXPECT_THAT(got.codes, IsEmpty());
 }
 
 TEST(ZstdDecoder, WindowOverTheLimitIsNamedAndPassed) {
   const std::string large = compress(record(1, 300000), true, false, 20);
-  const Decoded got = read_all(zstd_codec(), mapped(large + compress(record(2))),
-                               {.max_whole_unit = 1000, .max_window_log = 18});
+  const Decoded got = read_file(zstd_codec(), large + compress(record(2)),
+                                {.max_whole_unit = 1000, .max_window_log = 18});
   EXPECT_THAT(got.runs, ElementsAre(record(2)));
   EXPECT_THAT(got.codes, ElementsAre("zf-size", "limit-exceeded"));
 }

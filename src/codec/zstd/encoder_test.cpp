@@ -19,6 +19,7 @@
 #include "codec/zstd/extension.hpp"
 #include "codec/zstd/frame.hpp"
 #include "codec/zstd/train.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::zstd {
 namespace {
@@ -30,8 +31,8 @@ using testing_codec::mapped;
 using testing_codec::read_all;
 using testing_codec::record;
 using testing_codec::sample_units;
-using testing_codec::StringSink;
 using testing_codec::write_unit;
+using testing_io::TextSink;
 using Extension = EncodeOptions::Extension;
 
 std::vector<std::string> findings_of(const std::string& stored) {
@@ -225,7 +226,7 @@ TEST(ZstdEncoder, TheSeekTableListsAllFrames) {
     if (dictionary) {
       options.dictionary = sample_dictionary();
     }
-    StringSink sink;
+    TextSink sink;
     const auto encoder = make_encoder(sink, options);
     ASSERT_TRUE((*encoder)->put_stored(as_bytes(skippable(0x184D2A53, "mine"))));
     for (const std::string& unit : sample_units()) {
@@ -233,15 +234,15 @@ TEST(ZstdEncoder, TheSeekTableListsAllFrames) {
     }
     ASSERT_TRUE((*encoder)->finish());
 
-    const auto table = SeekTable::parse(as_bytes(sink.text));
+    const auto table = SeekTable::parse(as_bytes(sink.content));
     ASSERT_TRUE(table);
-    const auto frames = frames_of(sink.text);
+    const auto frames = frames_of(sink.content);
     ASSERT_EQ(table->size() + 1, frames.size());
     for (std::size_t n = 0; n < table->size(); ++n) {
       EXPECT_EQ((*table)[n].stored, frames[n].size);
       EXPECT_EQ((*table)[n].decoded, frames[n].header.content_size.value_or(0));
     }
-    EXPECT_EQ(read_all(zstd_codec(), mapped(sink.text)).all(), joined(sample_units()));
+    EXPECT_EQ(read_all(zstd_codec(), mapped(sink.content)).all(), joined(sample_units()));
   }
 }
 
@@ -271,14 +272,14 @@ TEST(ZstdSeekTable, WhatIsNoTableIsNotRead) {
 }
 
 TEST(ZstdEncoder, AnExtensionIsNeverTheFirstFrame) {
-  StringSink sink;
+  TextSink sink;
   const auto encoder = make_encoder(sink, {.codec = "zstd"});
   ASSERT_TRUE((*encoder)->put_stored(as_bytes(skippable(0x184D2A53, "mine"))));
   ASSERT_TRUE(write_unit(**encoder, record(1)));
   ASSERT_TRUE((*encoder)->finish());
-  EXPECT_EQ(sink.text.substr(0, 13),
+  EXPECT_EQ(sink.content.substr(0, 13),
             std::string("\x28\xB5\x2F\xFD\x24\x00\x01\x00\x00\x99\xE9\xD8\x51", 13));
-  EXPECT_THAT(findings_of(sink.text), testing::ElementsAre("zn-empty", "zn-ext"));
+  EXPECT_THAT(findings_of(sink.content), testing::ElementsAre("zn-empty", "zn-ext"));
 }
 
 struct StoredCase {
@@ -301,13 +302,13 @@ TEST_P(ZstdEncoderRefusesStored, WithOneSentence) {
   if (GetParam().dictionary) {
     options.dictionary = sample_dictionary();
   }
-  StringSink sink;
+  TextSink sink;
   const auto encoder = make_encoder(sink, options);
   const Status status = (*encoder)->put_stored(as_bytes(GetParam().stored()));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code(), ErrorCode::BadArgument);
   EXPECT_THAT(status.error().message(), testing::StartsWith(GetParam().message));
-  EXPECT_EQ(sink.text, "");
+  EXPECT_EQ(sink.content, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include <fonds/bytes.hpp>
 #include <fonds/error.hpp>
@@ -16,6 +17,7 @@
 namespace fonds::zstd {
 
 inline constexpr std::uint32_t kFrameMagic = 0xFD2FB528;
+inline constexpr std::string_view kFrameMagicText("\x28\xb5\x2f\xfd", 4);
 inline constexpr std::uint32_t kDictionaryFrameMagic = 0x184D2A5D;
 inline constexpr std::uint32_t kDictionaryMagic = 0xEC30A437;
 inline constexpr std::size_t kMaxHeaderSize = 18;

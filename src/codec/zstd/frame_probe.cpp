@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kProbeHead = std::size_t{64} << 10;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
-constexpr std::string_view kMagicText("\x28\xb5\x2f\xfd", 4);
 
 // Behind the skippable frames that begin at `at` and before `to`: size prefixes part frames.
 std::uint64_t behind_skippable(ByteView stored, std::uint64_t at, std::uint64_t to) {
@@ -84,13 +83,13 @@ std::uint64_t FrameProbe::whole_record(ByteView stored, const DecodeOptions& opt
   return !head.empty() && (starts_record == nullptr || starts_record(head)) ? frame.size : 0;
 }
 
-std::optional<std::uint64_t> FrameProbe::swallowed(ByteView stored, std::uint64_t from,
+std::optional<std::uint64_t> FrameProbe::swallowed(const StoredView& stored, std::uint64_t from,
                                                    std::uint64_t to, const DecodeOptions& options,
                                                    DamageBudget& budget) {
   return find_swallowed(
-      stored, from, to, kMagicText, budget, [&](std::size_t at, std::uint64_t& work) {
-        const std::uint64_t size = whole_record(stored.subspan(at), options, work);
-        return size == 0 ? 0 : behind_skippable(stored, at + size, to) - at;
+      stored, from, to, kFrameMagicText, budget, [&](std::size_t at, std::uint64_t& work) {
+        const std::uint64_t size = whole_record(stored.bytes.subspan(at), options, work);
+        return size == 0 ? 0 : behind_skippable(stored.bytes, at + size, to - stored.offset) - at;
       });
 }
 

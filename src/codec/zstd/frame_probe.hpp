@@ -28,8 +28,9 @@ class FrameProbe {
   bool begins_record(ByteView stored, const RecordProbe& probe, unsigned max_window_log,
                      std::uint64_t& work);
   // find_swallowed() in [from, to) of `stored`, by frames that decode to a record without fault.
-  std::optional<std::uint64_t> swallowed(ByteView stored, std::uint64_t from, std::uint64_t to,
-                                         const DecodeOptions& options, DamageBudget& budget);
+  std::optional<std::uint64_t> swallowed(const StoredView& stored, std::uint64_t from,
+                                         std::uint64_t to, const DecodeOptions& options,
+                                         DamageBudget& budget);
 
  private:
   bool can_decode(const FrameHeader& header, unsigned max_window_log) const;

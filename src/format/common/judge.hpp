@@ -8,6 +8,8 @@
 #include <fonds/format.hpp>
 #include <fonds/writing.hpp>
 
+#include "base/error_copy.hpp"
+
 namespace fonds {
 
 // What only departs from the rules of a container's framing, by which nothing that it holds is lost
@@ -20,5 +22,27 @@ bool any_damage(const std::vector<Finding>& findings, bool strict) noexcept;
 // Tells options.on_finding of each; errors of framing by which nothing is lost, as warnings.
 // Errors: Corrupt at the first that is damage, unless options.skip_damaged.
 Status judge(const Archive& archive, std::vector<Finding> findings, const RewriteOptions& options);
+
+// The same of findings that are told one by one to what gives no answer.
+class Judge {
+ public:
+  // Both outlive it.
+  Judge(const Archive& archive, const RewriteOptions& options)
+      : archive_(archive), options_(options) {}
+
+  // Nothing behind the finding that ends the work is told.
+  void take(const Finding& finding) {
+    if (status_) {
+      status_ = judge(archive_, {finding}, options_);
+    }
+  }
+  // Whether the work may go on.
+  Status status() const { return status_ ? Status() : tl::unexpected(copy_of(status_.error())); }
+
+ private:
+  const Archive& archive_;
+  const RewriteOptions& options_;
+  Status status_;
+};
 
 }  // namespace fonds

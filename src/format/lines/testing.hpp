@@ -22,14 +22,4 @@ inline Archive archive_of(const Format& format, const std::string& stored) {
   return archive;
 }
 
-class MemorySink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    content += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return content.size(); }
-  std::string content;
-};
-
 }  // namespace fonds::testing_lines

@@ -110,7 +110,8 @@ Failure failure_of(const Reply::Head& head, std::string_view body) {
   const auto said = parse_s3_error(body);
   Failure failure = {.words = fmt::format("HTTP status {}{}", status,
                                           said ? ", " + said->words() : std::string())};
-  if (status == 404 || status == 410) {
+  // S3 says 403 of a missing key to whoever may not list its bucket.
+  if (status == 403 || status == 404 || status == 410) {
     failure.code = ErrorCode::NotFound;
   }
   failure.again = status == 408 || status == 429 ||

@@ -20,6 +20,12 @@ namespace {
 constexpr std::size_t kMostKeys = 10'000'000;
 constexpr std::uint64_t kLargestPage = std::uint64_t{16} << 20;
 
+// As AWS encodes keys: a blank is "+", and a plus "%2B".
+std::string form_decoded(std::string text) {
+  std::replace(text.begin(), text.end(), '+', ' ');
+  return percent_decoded(text);
+}
+
 }  // namespace
 
 Result<ListPage> parse_list(std::string_view xml) {
@@ -30,8 +36,11 @@ Result<ListPage> parse_list(std::string_view xml) {
     return fail(ErrorCode::Corrupt, "the list of objects is no ListBucketResult");
   }
   ListPage page;
+  // Some servers do not know the parameter, and give keys as they are.
+  const bool encoded = std::string_view(result.child_value("EncodingType")) == "url";
   for (const pugi::xml_node entry : result.children("Contents")) {
-    page.keys.push_back(percent_decoded(entry.child_value("Key")));
+    std::string key = entry.child_value("Key");
+    page.keys.push_back(encoded ? form_decoded(std::move(key)) : std::move(key));
   }
   if (std::string_view(result.child_value("IsTruncated")) == "true") {
     page.next = result.child_value("NextContinuationToken");
@@ -64,6 +73,9 @@ Result<std::vector<std::string>> list(const Url& url, bool deep) {
         ask(*session,
             {.url = bucket, .query = query, .what = "the list of objects", .room = kLargestPage}));
     auto page = parse_list(answer.body);
+    if (page && !page->next.empty() && page->next == token) {
+      page = fail(ErrorCode::Corrupt, "the list of objects goes on where it came from");
+    }
     if (!page) {
       return fail(page.error().code(), page.error().message(), {.source = shown(url)});
     }

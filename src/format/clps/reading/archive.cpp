@@ -13,6 +13,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "base/bytes.hpp"
+#include "base/error_copy.hpp"
 #include "base/guarded.hpp"
 #include "format/clps/reading/container.hpp"
 #include "format/clps/reading/plain.hpp"
@@ -29,10 +30,6 @@ struct LoadedDictionary {
   Dictionary dictionary;
   std::optional<Error> error;
 };
-
-Error copy_of(const Error& error) {
-  return Error(error.code(), error.message(), error.where()).as(error.rule());
-}
 
 // What `verify` calls damage of a section that must be read to read anything.
 std::string_view rule_of(Member section, ErrorCode code) {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error_copy.hpp"
 #include "base/guarded.hpp"
 #include "base/text.hpp"
 
@@ -64,8 +65,6 @@ std::size_t entry_from(const Dictionary& dictionary, std::size_t from, std::size
   }
   return low;
 }
-
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
 
 Status take(BudgetShare& share, Budget& budget, std::uint64_t bytes) {
   share = BudgetShare(budget);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/error_copy.hpp"
 #include "base/guarded.hpp"
 #include "format/clps/writing/blanks.hpp"
 #include "format/clps/writing/open_input.hpp"
@@ -22,10 +23,6 @@ const char* find_line_with_object(const char* at, const char* end) {
   }
   return at;
 }
-Error copy_of(const Error& error) {
-  return Error(error.code(), error.message(), error.where()).as(error.rule());
-}
-
 Error as_error(const Finding& finding) {
   const ErrorCode code = finding.code.starts_with("truncated") ? ErrorCode::Truncated
                          : finding.code == "limit-exceeded"    ? ErrorCode::LimitExceeded

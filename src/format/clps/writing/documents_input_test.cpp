@@ -18,6 +18,7 @@
 #include "format/clps/writing/documents.hpp"
 #include "format/clps/writing/documents_testing.hpp"
 #include "format/clps/writing/open_input.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::clps {
 namespace {
@@ -26,17 +27,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing_codec::mapped;
 using testing_codec::piped;
-using testing_codec::StringSink;
 using testing_documents::accounts_for_all;
 using testing_documents::Documents;
 using testing_documents::Found;
 using testing_documents::read_all;
+using testing_io::TextSink;
 
 constexpr std::size_t kMega = std::size_t{1} << 20;
 
 // Compressed as these units, one after the other.
 std::string compressed(const std::string& codec, const std::vector<std::string>& units) {
-  StringSink sink;
+  TextSink sink;
   EncodeOptions options;
   options.codec = codec;
   auto encoder = *make_encoder(sink, options);
@@ -46,7 +47,7 @@ std::string compressed(const std::string& codec, const std::vector<std::string>&
     EXPECT_TRUE(encoder->end_unit().has_value());
   }
   EXPECT_TRUE(encoder->finish().has_value());
-  return sink.text;
+  return sink.content;
 }
 
 std::string lines_of(std::size_t size, std::uint64_t seed = 1) {

@@ -8,6 +8,9 @@
 #include <span>
 
 #define XXH_INLINE_ALL
+#ifndef NDEBUG
+#define XXH_NO_INLINE_HINTS 1  // at -Og gcc cannot inline all that the header demands
+#endif
 #include <xxhash.h>
 
 #include "base/bytes.hpp"

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error_copy.hpp"
 #include "base/text.hpp"
 #include "format/kvir/reading/stream.hpp"
 #include "format/kvir/reading/tree.hpp"
@@ -26,10 +27,6 @@ StreamLimits limits_of(const ReadOptions& options) {
   limits.event_bytes = std::min(limits.event_bytes, options.memory_budget / 4);
   limits.tree_bytes = std::min(limits.tree_bytes, options.memory_budget / 4);
   return limits;
-}
-
-Error copy_of(const Error& error) {
-  return Error(error.code(), error.message(), error.where()).as(error.rule());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error_copy.hpp"
 #include "base/nearest_double.hpp"
 #include "base/text.hpp"
 #include "format/kvir/reading/document.hpp"
@@ -60,8 +61,6 @@ void append_integer(std::int64_t value, std::string& out) {
   out += static_cast<char>(kInteger + step);
   append_big_endian(static_cast<std::uint64_t>(value), 1U << step, out);
 }
-
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
 
 }  // namespace
 
@@ -123,6 +122,9 @@ Status StreamWriter::add(std::string_view json, std::string_view generated) {
   if (status) {
     status = walk(json, user_);
   }
+  if (status) {
+    put_event();
+  }
   std::swap(changes_, event_changes_);
   if (!status) {
     return status;
@@ -131,7 +133,6 @@ Status StreamWriter::add(std::string_view json, std::string_view generated) {
     changes_[kind] += n;
     change_count_ += n;
   }
-  put_event();
   ++events_;
   status = put_out();
   if (!status) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "format/kvir/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::kvir {
 namespace {
@@ -24,16 +25,6 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-class KvirMemorySink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    content += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return content.size(); }
-  std::string content;
-};
-
 struct KvirWritten {
   std::string stream;
   Changes changes;
@@ -42,7 +33,7 @@ struct KvirWritten {
 
 KvirWritten write_events(const std::vector<std::string>& events, bool eight_byte = false,
                          std::uint32_t depth = 1024) {
-  KvirMemorySink sink;
+  testing_io::TextSink sink;
   KvirWritten out;
   auto writer =
       StreamWriter::open(sink, {.eight_byte = eight_byte, .codec = "none", .depth = depth});
@@ -93,7 +84,7 @@ TEST(KvirStreamWriter, WhatDoesNotFitFourBytesIsAText) {
 }
 
 TEST(KvirStreamWriter, UserMetadataStandInThePreamble) {
-  KvirMemorySink sink;
+  testing_io::TextSink sink;
   const auto writer = StreamWriter::open(sink, {.user_metadata = R"({"k":[1]})", .codec = "none"});
   ASSERT_TRUE(writer.has_value());
   ASSERT_TRUE((*writer)->finish().has_value());
@@ -105,7 +96,7 @@ TEST(KvirStreamWriter, UserMetadataStandInThePreamble) {
 }
 
 TEST(KvirStreamWriter, GeneratedPairsComeFirst) {
-  KvirMemorySink sink;
+  testing_io::TextSink sink;
   const auto writer = StreamWriter::open(sink, {.codec = "none"});
   ASSERT_TRUE((*writer)->add(R"({"a":1})", R"({"t":{"u":5}})").has_value());
   ASSERT_TRUE((*writer)->add("{}", R"({"t":{"u":6}})").has_value());
@@ -206,7 +197,7 @@ TEST(KvirStreamWriter, KeysThatAreTooDeepOrTooManyAreRefused) {
   }
   deep += "1" + std::string(10000, '}');
   EXPECT_THAT(write_events({deep}).errors, ElementsAre(HasSubstr("deeper than 1024 levels")));
-  KvirMemorySink sink;
+  testing_io::TextSink sink;
   const auto writer = StreamWriter::open(sink, {.codec = "none", .tree_bytes = 1000});
   std::string error;
   for (int i = 0; i < 10 && error.empty(); ++i) {

@@ -6,16 +6,17 @@
 #include <gtest/gtest.h>
 
 #include "format/lines/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::lines {
 namespace {
 
 using testing::HasSubstr;
+using testing_io::TextSink;
 using testing_lines::archive_of;
-using testing_lines::MemorySink;
 
 // Writes the records of an archive; the message of the error that ended it.
-std::string rewrite(const Archive& archive, const FormatWriting& writing, MemorySink& sink,
+std::string rewrite(const Archive& archive, const FormatWriting& writing, TextSink& sink,
                     const WriteOptions& options = {}) {
   auto writer = writing.create(sink, options);
   if (!writer) {
@@ -35,13 +36,13 @@ std::string rewrite(const Archive& archive, const FormatWriting& writing, Memory
 }
 
 TEST(LinesWriter, EndsEveryRecordWithALineEnd) {
-  MemorySink sink;
+  TextSink sink;
   EXPECT_EQ(rewrite(archive_of(lines_format(), "one\n\nlast"), lines_writing(), sink), "");
   EXPECT_EQ(sink.content, "one\n\nlast\n");
 }
 
 TEST(LinesWriter, RefusesALineEndInsideARecord) {
-  MemorySink sink;
+  TextSink sink;
   const std::string error = rewrite(
       archive_of(jsonl_format(), "{\"data\":\"a\"}\n{\"data\":\"b\\n\"}"), lines_writing(), sink);
   EXPECT_THAT(error, HasSubstr("--to jsonl"));
@@ -49,16 +50,16 @@ TEST(LinesWriter, RefusesALineEndInsideARecord) {
 
 TEST(JsonlWriter, WritesShortAndLongRecords) {
   const std::string text = "a\xff\n" + std::string(300000, 'x') + "\n";
-  MemorySink json;
+  TextSink json;
   EXPECT_EQ(rewrite(archive_of(lines_format(), text), jsonl_writing(), json), "");
   EXPECT_THAT(json.content, testing::StartsWith("{\"data_base64\":\"Yf8=\"}\n{\"data\":\"xxx"));
-  MemorySink back;
+  TextSink back;
   EXPECT_EQ(rewrite(archive_of(jsonl_format(), json.content), lines_writing(), back), "");
   EXPECT_TRUE(back.content == text);
 }
 
 TEST(JsonlWriter, RecordBeyondTheLimitIsAnError) {
-  MemorySink sink;
+  TextSink sink;
   WriteOptions options;
   options.memory_budget = 1 << 20;
   const std::string error =
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST_P(TextWriters, RefuseWhatTextDoesNotHave) {
-  MemorySink sink;
+  TextSink sink;
   WriteOptions options;
   GetParam().ask(options);
   for (const FormatWriting* writing : {&lines_writing(), &jsonl_writing()}) {
@@ -97,7 +98,7 @@ TEST_P(TextWriters, RefuseWhatTextDoesNotHave) {
 }
 
 TEST(TextWriters, TakeNoCompressionByItsName) {
-  MemorySink sink;
+  TextSink sink;
   WriteOptions options;
   options.compression = {"none"};
   EXPECT_TRUE(lines_writing().create(sink, options).has_value());

@@ -65,7 +65,7 @@ TEST_P(ReadingOfEveryKind, GivesTheSameFromEverySource) {
   EXPECT_TRUE(read_all(*mapped, options()).items == memory.items);
   EXPECT_TRUE(read_all(as_pipe(file_, 1000), options()).items == memory.items);
   EXPECT_TRUE(read_all(as_pipe(file_, 1 << 20), options()).items == memory.items);
-  EXPECT_TRUE(read_all(std::make_shared<Unmapped>(file_), options()).items == memory.items);
+  EXPECT_TRUE(read_all(unmapped(file_), options()).items == memory.items);
 }
 
 TEST_P(ReadingOfEveryKind, GivesTheSameOnSeveralThreads) {

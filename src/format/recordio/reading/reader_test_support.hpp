@@ -38,30 +38,10 @@ inline std::shared_ptr<ByteSource> as_pipe(std::string_view file, std::size_t st
   return std::make_shared<testing_io::Pipe>(octets(file), step);
 }
 
-// Random access without a view: what a file that cannot be mapped is.
-class Unmapped final : public ByteSource {
- public:
-  explicit Unmapped(std::string_view file) : bytes_(octets(file)) {}
-  const std::string& name() const override { return name_; }
-  bool random_access() const override { return true; }
-  Result<std::uint64_t> size() override { return bytes_.size(); }
-  Result<std::size_t> read_at(std::uint64_t at, MutableByteView out) override {
-    if (at >= bytes_.size()) {
-      return std::size_t{0};
-    }
-    const auto from = static_cast<std::size_t>(at);
-    const std::size_t n = std::min(out.size(), bytes_.size() - from);
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), n, out.begin());
-    return n;
-  }
-  Result<std::size_t> read_next(MutableByteView) override {
-    return fail(ErrorCode::Unsupported, "has random access");
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::string name_ = "<unmapped>";
-};
+// What a file that cannot be mapped is.
+inline std::shared_ptr<ByteSource> unmapped(std::string_view file) {
+  return std::make_shared<testing_io::Unmapped>(octets(file));
+}
 
 // ---- files ----
 

@@ -1,5 +1,6 @@
 #include "format/recordio/reading/transform.hpp"
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -200,6 +202,25 @@ std::string_view Stack::oddity() const {
     }
   }
   return {};
+}
+
+std::optional<std::int64_t> parse_go_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
+    text.remove_prefix(1);
+  }
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+MutableByteView room_for(std::size_t size, Buffer& out) {
+  out.clear();
+  if (out.capacity() < size) {
+    out.release();
+    out.reserve(size);
+  }
+  return out.room(0);
 }
 
 }  // namespace fonds::recordio

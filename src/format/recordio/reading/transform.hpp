@@ -1,6 +1,7 @@
 // Transformers: names in a header become something that changes bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,6 +61,12 @@ class Stack {
 // "deflate data invalid", "zstd data invalid", or what a transformer of the application says) or
 // limit-exceeded.
 Fault transform_fault(const Error& error);
+
+// As Go's strconv.Atoi reads it; nothing if it is no number.
+std::optional<std::int64_t> parse_go_number(std::string_view text);
+
+// Room for `size` bytes in an empty buffer, without a copy of what was there.
+MutableByteView room_for(std::size_t size, Buffer& out);
 
 // "flate": raw deflate; the argument is the level -2 to 9. "zstd": level -… to 22. Where undo()
 // fails with Corrupt or Truncated, `out` holds what could be decoded before.

@@ -1,7 +1,6 @@
 // The transformer "flate": raw deflate, RFC 1951.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/core.h>
 #include <libdeflate.h>
@@ -138,22 +136,15 @@ class Flate final : public Transformer {
   std::string oddity_;
 };
 
-// As Go's strconv.Atoi reads it.
 std::optional<int> parse_level(std::string_view text) {
   if (text.empty()) {
     return kDefault;
   }
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
-    text.remove_prefix(1);
-  }
-  int level = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, level);
-  if (error != std::errc() || stop != end || level < kHuffmanOnly || level > kHighest) {
+  const auto level = parse_go_number(text);
+  if (!level || *level < kHuffmanOnly || *level > kHighest) {
     return std::nullopt;
   }
-  return level;
+  return static_cast<int>(*level);
 }
 
 tl::unexpected<Error> no_memory() {
@@ -163,16 +154,6 @@ tl::unexpected<Error> over_limit(std::uint64_t most) {
   return fail(
       ErrorCode::LimitExceeded,
       fmt::format("the deflate stream has more than {} decoded bytes, which is the limit", most));
-}
-
-// Room for `size` bytes in an empty buffer, without a copy of what was there.
-MutableByteView room_for(std::size_t size, Buffer& out) {
-  out.clear();
-  if (out.capacity() < size) {
-    out.release();
-    out.reserve(size);
-  }
-  return out.room(0);
 }
 
 Status Flate::apply(ByteView in, Buffer& out) {

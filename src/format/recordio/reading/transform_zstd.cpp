@@ -1,6 +1,5 @@
 // The transformer "zstd": Zstandard frames, RFC 8878.
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -124,37 +122,20 @@ class Zstd final : public Transformer {
   std::uint64_t last_size_ = 0;  // of the last block that was decoded
 };
 
-// As Go's strconv.Atoi reads it; nothing if it is no number.
 std::optional<int> parse_level(std::string_view text) {
   if (text.empty()) {
     return kDefaultLevel;
   }
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
-    text.remove_prefix(1);
-  }
-  std::int64_t level = 0;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, level);
-  if (error != std::errc() || stop != end) {
+  const auto level = parse_go_number(text);
+  if (!level) {
     return std::nullopt;
   }
-  return level < 0 ? kDefaultLevel
-                   : static_cast<int>(std::min<std::int64_t>(level, ZSTD_maxCLevel()));
+  return *level < 0 ? kDefaultLevel
+                    : static_cast<int>(std::min<std::int64_t>(*level, ZSTD_maxCLevel()));
 }
 
 tl::unexpected<Error> no_memory() {
   return fail(ErrorCode::Internal, "no memory for a zstd codec");
-}
-
-// Room for `size` bytes in an empty buffer, without a copy of what was there.
-MutableByteView room_for(std::uint64_t size, Buffer& out) {
-  out.clear();
-  if (out.capacity() < size) {
-    out.release();
-    out.reserve(static_cast<std::size_t>(size));
-  }
-  return out.room(0);
 }
 
 Status Zstd::apply(ByteView in, Buffer& out) {
@@ -232,7 +213,7 @@ Status Zstd::undo(ByteView in, std::uint64_t most, Buffer& out) {
                             : std::max({last_size_, std::uint64_t{in.size()} * 4, kFirstGuess});
   while (true) {
     const std::uint64_t room_size = std::min(guess, ceiling);
-    const MutableByteView room = room_for(room_size + kSlack, out);
+    const MutableByteView room = room_for(static_cast<std::size_t>(room_size + kSlack), out);
     const std::size_t size =
         ZSTD_decompressDCtx(decompressor_.get(), room.data(), room.size(), in.data(), in.size());
     if (ZSTD_isError(size) == 0) {
@@ -346,7 +327,7 @@ bool Zstd::begin_in_place(ByteView in, const Outline& seen, std::uint64_t most, 
           0) {
     return false;
   }
-  room_for(seen.claimed + kSlack, out);
+  room_for(static_cast<std::size_t>(seen.claimed + kSlack), out);
   progress_ = {.in = in, .in_place = true, .hint = frame.header.size};
   return true;
 }
@@ -381,7 +362,9 @@ Status Zstd::undo_prefix(ByteView in, std::uint64_t enough, std::uint64_t most, 
   if (begin_in_place(in, *seen, most, out)) {
     return decode_in_place(wanted, out) ? Status() : undo(in, most, out);
   }
-  room_for(std::min<std::uint64_t>(enough, in.size() * kPlausibleRatio + kPlausibleBytes), out);
+  room_for(static_cast<std::size_t>(
+               std::min<std::uint64_t>(enough, in.size() * kPlausibleRatio + kPlausibleBytes)),
+           out);
   progress_ = {.in = in};
   return decode_frames(wanted, out) ? Status() : undo(in, most, out);
 }

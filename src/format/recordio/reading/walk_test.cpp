@@ -44,7 +44,7 @@ TEST(BlockWalk, GoesFromBlockToBlock) {
   const Steps expected = {"block 0+32768", "block 32768+65536", "block 98304+32768"};
   EXPECT_EQ(steps(file), expected);
   EXPECT_EQ(steps(as_pipe(file), {}), expected);
-  EXPECT_EQ(steps(std::make_shared<Unmapped>(file), {}), expected);
+  EXPECT_EQ(steps(unmapped(file), {}), expected);
 }
 
 TEST(BlockWalk, DamageReachesToTheNextGoodBlockOfTheGrid) {
@@ -54,7 +54,7 @@ TEST(BlockWalk, DamageReachesToTheNextGoodBlockOfTheGrid) {
                           "block 163840+32768"};
   EXPECT_EQ(steps(file), expected);
   EXPECT_EQ(steps(as_pipe(file), {}), expected);
-  EXPECT_EQ(steps(std::make_shared<Unmapped>(file), {}), expected);
+  EXPECT_EQ(steps(unmapped(file), {}), expected);
 }
 
 TEST(BlockWalk, DamageAtTheEndReachesToTheEnd) {
@@ -62,7 +62,7 @@ TEST(BlockWalk, DamageAtTheEndReachesToTheEnd) {
   const Steps expected = {"block 0+32768", "block 32768+32768", "damage 65536+1000 short-chunk"};
   EXPECT_EQ(steps(file), expected);
   EXPECT_EQ(steps(as_pipe(file), {}), expected);
-  EXPECT_EQ(steps(std::make_shared<Unmapped>(file), {}), expected);
+  EXPECT_EQ(steps(unmapped(file), {}), expected);
 }
 
 TEST(BlockWalk, TotalThatLiesLosesOneBlockOnly) {
@@ -111,14 +111,13 @@ TEST(BlockWalk, LargeBlocksOfPipesAreSteppedOver) {
   const Steps expected = {"block 0+32768", "damage 32768+3014656 limit-exceeded",
                           "block 3047424+32768"};
   EXPECT_EQ(steps(as_pipe(file), {.limits = {.max_block = 4 * K}}), expected);
-  EXPECT_EQ(steps(std::make_shared<Unmapped>(file), {.limits = {.max_block = 4 * K}}), expected);
+  EXPECT_EQ(steps(unmapped(file), {.limits = {.max_block = 4 * K}}), expected);
 }
 
 class LargeBehindDamage : public testing::TestWithParam<bool> {
  protected:
   static std::shared_ptr<ByteSource> source(std::string_view file) {
-    return GetParam() ? as_pipe(file)
-                      : std::static_pointer_cast<ByteSource>(std::make_shared<Unmapped>(file));
+    return GetParam() ? as_pipe(file) : unmapped(file);
   }
 };
 
@@ -152,7 +151,7 @@ TEST(LegacyWalk, GoesOnAtTheNextRecordWithARightHeader) {
                           "block 80+24"};
   EXPECT_EQ(steps(file, {.legacy = true}), expected);
   EXPECT_EQ(steps(as_pipe(file, 7), {.legacy = true}), expected);
-  EXPECT_EQ(steps(std::make_shared<Unmapped>(file), {.legacy = true}), expected);
+  EXPECT_EQ(steps(unmapped(file), {.legacy = true}), expected);
 }
 
 TEST(LegacyWalk, CutRecordIsDamageToTheEnd) {
@@ -251,9 +250,9 @@ TEST(WalkTime, ChunksInEachOther) {
 
 Kind kind_of(std::string_view file) {
   Window mapped{as_bytes(file)};
-  Window unmapped(std::make_shared<Unmapped>(file));
+  Window window(unmapped(file));
   const auto kind = recognize_kind(mapped, 1 << 20);
-  const auto read = recognize_kind(unmapped, 1 << 20);
+  const auto read = recognize_kind(window, 1 << 20);
   require(kind.has_value() && read.has_value() && *kind == *read, "the same without a view");
   return *kind;
 }

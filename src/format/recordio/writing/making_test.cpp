@@ -11,13 +11,14 @@
 #include "codec/testing.hpp"
 #include "format/lines/testing.hpp"
 #include "format/recordio/writing/writing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::recordio {
 namespace {
 
 using testing::ElementsAre;
 using testing_codec::mapped;
-using testing_lines::MemorySink;
+using testing_io::TextSink;
 
 class Text final : public ItemContent {
  public:
@@ -34,7 +35,7 @@ class Text final : public ItemContent {
 };
 
 std::string made_of(const std::vector<std::string>& texts, const MakeOptions& options = {}) {
-  MemorySink sink;
+  TextSink sink;
   const auto maker = RecordIoWriting().make_items(sink, options);
   for (const std::string& text : texts) {
     Text content(text);
@@ -57,7 +58,7 @@ std::vector<std::string> items(std::string_view bytes) {
   }
 }
 Result<std::string> with_one_more(std::string_view bytes, const MakeOptions& options = {}) {
-  MemorySink sink;
+  TextSink sink;
   const auto archive = open_archive(mapped(bytes), {.format = "recordio"});
   FONDS_TRY(const auto maker, RecordIoWriting().append_items(*archive, sink, options));
   Text content("new");
@@ -95,7 +96,7 @@ TEST(ItemMaker, ATrailerStaysBehindTheItems) {
 
 TEST(ItemMaker, ContentThatIsNotAsLongAsItSaidIsAnError) {
   for (const std::uint64_t claimed : {4U, 6U}) {
-    MemorySink sink;
+    TextSink sink;
     const auto maker = RecordIoWriting().make_items(sink, {});
     Text content("12345", claimed);
     EXPECT_EQ((*maker)->add({}, content).error().message(), "changed while it was read");
@@ -103,7 +104,7 @@ TEST(ItemMaker, ContentThatIsNotAsLongAsItSaidIsAnError) {
 }
 
 TEST(ItemMaker, AnItemThatCannotBeHeldNamesTheLimit) {
-  MemorySink sink;
+  TextSink sink;
   const auto maker = RecordIoWriting().make_items(sink, {});
   Text content("", ~std::uint64_t{0});
   const Status status = (*maker)->add({}, content);

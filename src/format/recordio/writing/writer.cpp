@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error_copy.hpp"
 #include "format/recordio/reading/grammar.hpp"
 #include "format/recordio/reading/transform.hpp"
 #include "format/recordio/writing/writer_detail.hpp"
@@ -25,8 +26,6 @@ constexpr std::uint64_t kMostItems = std::uint64_t{10} << 20;
 constexpr std::uint64_t kPackedBytes = std::uint64_t{16} << 20;
 // Plain records up to this size go to the sink in one piece.
 constexpr std::size_t kSmallRecord = std::size_t{64} << 10;
-
-Error copy_of(const Error& error) { return {error.code(), error.message(), error.where()}; }
 
 // Whether the built-in transformers take their arguments, which only writing asks for.
 Status check_levels(const std::vector<std::string>& transformers) {

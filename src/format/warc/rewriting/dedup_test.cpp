@@ -10,6 +10,7 @@
 #include "codec/gzip/testing.hpp"
 #include "codec/testing.hpp"
 #include "format/lines/testing.hpp"
+#include "io/testing.hpp"
 #include "ops/testing.hpp"
 
 namespace fonds::warc {
@@ -18,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing_codec::mapped;
 using testing_codec::piped;
-using testing_lines::MemorySink;
+using testing_io::TextSink;
 using testing_ops::RecordText;
 
 std::string page(std::string_view body) {
@@ -38,7 +39,7 @@ struct Outcome {
   RewriteReport report;
 };
 Outcome dedup(const std::vector<Archive>& archives, const DedupOptions& options = {}) {
-  MemorySink sink;
+  TextSink sink;
   Outcome outcome;
   auto report = dedup_archives(archives, sink, options);
   if (report) {

@@ -18,18 +18,9 @@
 
 #include "codec/testing.hpp"
 #include "format/warc/rewriting/merge.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::warc {
-
-class MergeSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    content += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return content.size(); }
-  std::string content;
-};
 
 // A record of WARC 1.1 with its closing line ends.
 inline std::string warc_record(const std::string& type, const std::string& id,
@@ -55,7 +46,7 @@ inline std::string together(const Strings& records) {
 
 // One unit a record.
 inline std::string encoded(const Strings& records, const EncodeOptions& options) {
-  MergeSink sink;
+  testing_io::TextSink sink;
   const auto encoder = *make_encoder(sink, options);
   for (const std::string& record : records) {
     EXPECT_TRUE(encoder->begin_unit(record.size()).has_value());
@@ -92,7 +83,7 @@ inline Merged merged_sources(const std::vector<std::shared_ptr<ByteSource>>& sou
   }
   Merged result;
   options.on_finding = [&](const Finding& finding) { result.findings.emplace_back(finding.code); };
-  MergeSink sink;
+  testing_io::TextSink sink;
   auto report = merge_archives(archives, sink, options);
   if (!report) {
     result.error = report.error().to_string();

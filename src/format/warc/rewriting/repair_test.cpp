@@ -8,6 +8,7 @@
 
 #include "codec/gzip/testing.hpp"
 #include "format/warc/rewriting/repair_test_support.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::testing_repair {
 namespace {
@@ -415,7 +416,7 @@ TEST(Repair, BlocksThatCannotBeHeldAreStreamed) {
 TEST(Repair, APipeIsRefused) {
   const auto archive = open_archive(testing_codec::piped(modern("a", "one")));
   ASSERT_TRUE(archive.has_value());
-  StringSink sink;
+  testing_io::TextSink sink;
   const auto report = warc::repair_archive(*archive, sink, {});
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code(), ErrorCode::Unsupported);

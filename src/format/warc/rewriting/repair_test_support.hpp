@@ -18,19 +18,10 @@
 #include "base/digest.hpp"
 #include "codec/testing.hpp"
 #include "format/warc/rewriting/repair.hpp"
+#include "io/testing.hpp"
 #include "ops/verify.hpp"
 
 namespace fonds::testing_repair {
-
-class StringSink final : public ByteSink {
- public:
-  Status write(ByteView bytes) override {
-    text += as_text(bytes);
-    return {};
-  }
-  std::uint64_t position() const override { return text.size(); }
-  std::string text;
-};
 
 inline std::string sha1(std::string_view text) {
   Hasher hasher(DigestAlgorithm::Sha1);
@@ -84,7 +75,7 @@ inline std::string arc(std::string_view id, std::string_view block) {
 // The units of texts, stored with a codec. The first of zstd with a dictionary is its frame.
 inline std::vector<std::string> stored_units(const std::vector<std::string>& texts,
                                              const EncodeOptions& options) {
-  StringSink sink;
+  testing_io::TextSink sink;
   const auto encoder = make_encoder(sink, options);
   EXPECT_TRUE(encoder.has_value());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
@@ -101,9 +92,9 @@ inline std::vector<std::string> stored_units(const std::vector<std::string>& tex
   std::uint64_t at = 0;
   for (const auto& [offset, length] : places) {
     if (offset > at) {
-      units.push_back(sink.text.substr(at, offset - at));
+      units.push_back(sink.content.substr(at, offset - at));
     }
-    units.push_back(sink.text.substr(offset, length));
+    units.push_back(sink.content.substr(offset, length));
     at = offset + length;
   }
   return units;
@@ -147,7 +138,7 @@ inline Repaired repaired(std::string_view bytes, RewriteOptions options = {}) {
     result.told.push_back(std::string(to_string(finding.severity)) + " " +
                           std::string(finding.code));
   };
-  StringSink sink;
+  testing_io::TextSink sink;
   auto report = warc::repair_archive(
       *archive, sink, options,
       [&](ByteRange range, warc::Fate fate) { result.ranges.emplace_back(range, fate); });
@@ -156,7 +147,7 @@ inline Repaired repaired(std::string_view bytes, RewriteOptions options = {}) {
     return result;
   }
   result.report = std::move(*report);
-  result.bytes = std::move(sink.text);
+  result.bytes = std::move(sink.content);
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include "codec/testing.hpp"
 #include "format/lines/testing.hpp"
+#include "io/testing.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing_codec::mapped;
 using testing_codec::piped;
-using testing_lines::MemorySink;
+using testing_io::TextSink;
 
 // Gives one text at the first reading and another one later.
 class Text final : public ItemContent {
@@ -92,7 +93,7 @@ ReadBack read_back(std::string_view bytes) {
 }
 
 std::string made_of(const std::vector<std::string>& texts, const MakeOptions& with) {
-  MemorySink sink;
+  TextSink sink;
   const auto maker = warc().make_items(sink, with);
   EXPECT_TRUE(maker.has_value());
   for (const std::string& text : texts) {
@@ -123,7 +124,7 @@ TEST(Maker, ContentThatChangesIsAnErrorThatNamesIt) {
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"before", "after!"}, {"longer", "long"}, {"short", "shorter"}};
   for (const auto& [first, later] : changes) {
-    MemorySink sink;
+    TextSink sink;
     const auto maker = warc().make_items(sink, options());
     Text content(first, later);
     const Status status = (*maker)->add(item(), content);
@@ -140,7 +141,7 @@ struct Refusal {
 };
 class MakingRefused : public testing::TestWithParam<Refusal> {};
 TEST_P(MakingRefused, WithASentence) {
-  MemorySink sink;
+  TextSink sink;
   const auto maker = warc().make_items(sink, options(GetParam().layout));
   Text content("x");
   const Status status = (*maker)->add(GetParam().item, content);
@@ -161,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Maker, AFieldOfTheWarcinfoCannotMakeAnother) {
   MakeOptions with = options();
   with.description = {{"operator", "me\r\n\r\nWARC/1.1"}};
-  MemorySink sink;
+  TextSink sink;
   const auto maker = warc().make_items(sink, with);
   EXPECT_EQ((*maker)->finish().error().code(), ErrorCode::BadArgument);
 }
@@ -172,7 +173,7 @@ TEST(Maker, NothingIsAddedBehindOctetsThatAreNoRecord) {
       "WARC-Target-URI: http://a/\r\nContent-Length: 1\r\n\r\nx\r\n\r\n";
   for (const std::string& garbage : {std::string(512, '\0'), std::string("garbage")}) {
     const auto archive = open_archive(mapped(whole + garbage));
-    MemorySink sink;
+    TextSink sink;
     EXPECT_FALSE(warc().append_items(*archive, sink, {}));
     EXPECT_EQ(sink.content, "");
     MakeOptions cut;
@@ -184,7 +185,7 @@ TEST(Maker, NothingIsAddedBehindOctetsThatAreNoRecord) {
 
 TEST(Maker, APipeCannotBeAddedTo) {
   const std::string archive = made_of({"one"}, options());
-  MemorySink sink;
+  TextSink sink;
   MakeOptions with = options();
   with.rewrite.write.compression = {};
   const auto maker = warc().append_items(*open_archive(piped(archive)), sink, with);
@@ -207,7 +208,7 @@ TEST_P(CutArchive, LosesNoWholeRecordWhenItIsAddedTo) {
     }
     const ReadBack before = read_back(cut);
     for (const bool skip : {false, true}) {
-      MemorySink sink;
+      TextSink sink;
       MakeOptions with;
       with.rewrite.skip_damaged = skip;
       auto maker = warc().append_items(*archive, sink, with);
