@@ -15,6 +15,12 @@ constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr std::uint64_t kCandidateCost = 64;
 constexpr std::uint64_t kMostViewed = std::uint64_t{128} << 20;
 
+// What has to be searched for a magic that begins before `to`. No more: frames are searched block
+// by block, and what lies behind may be the rest of a large file.
+std::string_view text_before(ByteView stored, std::uint64_t to, std::string_view magic) {
+  return as_text(stored).substr(0, static_cast<std::size_t>(to) + magic.size() - 1);
+}
+
 }  // namespace
 
 Result<std::optional<std::uint64_t>> find_next(
@@ -46,7 +52,7 @@ Result<std::optional<std::uint64_t>> find_next(
 std::uint64_t find_in_view(
     ByteView stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     const std::function<bool(std::size_t offset, std::uint64_t& work)>& begins) {
-  const std::string_view text = as_text(stored);
+  const std::string_view text = text_before(stored, to, magic);
   std::uint64_t work = 0;
   for (std::size_t at = from; (at = text.find(magic, at)) < to; ++at) {
     if (begins(at, work)) {
@@ -91,9 +97,9 @@ std::optional<std::uint64_t> find_swallowed(
     const StoredView& stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     DamageBudget& budget,
     const std::function<std::uint64_t(std::size_t index, std::uint64_t& work)>& unit_size) {
-  const std::string_view text = as_text(stored.bytes);
   const std::uint64_t end = to - stored.offset;
-  std::uint64_t first = 0, behind = 0;  // of units that lie one behind the other
+  const std::string_view text = text_before(stored.bytes, end, magic);
+  std::optional<std::uint64_t> first;
   for (std::size_t at = from - stored.offset;
        (at = text.find(magic, at)) < end && budget.allows(stored.offset + at);) {
     std::uint64_t work = kCandidateCost;
@@ -103,12 +109,11 @@ std::optional<std::uint64_t> find_swallowed(
       ++at;
       continue;
     }
-    first = at == behind ? first : at;
-    behind = at + size;
-    if (behind > end) {
-      return stored.offset + first;
+    first = first.value_or(stored.offset + at);
+    at += static_cast<std::size_t>(size);
+    if (at > end) {
+      return first;
     }
-    at = static_cast<std::size_t>(behind);
   }
   return std::nullopt;
 }

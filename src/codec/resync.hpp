@@ -58,11 +58,11 @@ struct StoredView {
 Result<StoredView> view_over(Window& window, std::uint64_t from, std::uint64_t to,
                              std::uint64_t most, std::string_view magic);
 
-// Of a piece [from, to) of a unit whose content is wrong: where in it the first of other units
-// begins that lie one behind the other, and the last of which reaches over `to`. Then the length of
-// the piece is wrong, or bytes of it are gone. What a record holds may be units as well, but those
-// end in it. unit_size(index, work) is the size of a whole unit at that byte of `stored`, 0 if
-// there is none.
+// Of a piece [from, to) of a unit whose content is wrong: where in it the first other unit begins,
+// if one of them reaches over `to`. Then the length of the piece is wrong, or bytes of it are gone,
+// and nothing says that the units before that one are its content. What a record holds may be units
+// as well, but those end in it. unit_size(index, work) is the size of a whole unit at that byte of
+// `stored`, 0 if there is none.
 std::optional<std::uint64_t> find_swallowed(
     const StoredView& stored, std::uint64_t from, std::uint64_t to, std::string_view magic,
     DamageBudget& budget,

@@ -26,6 +26,7 @@ constexpr std::size_t kLongestPipeHead = std::size_t{2} << 20;  // a bzip2 block
 constexpr std::size_t kMaxLayers = 2;
 constexpr std::uint64_t kDamagedHead = std::uint64_t{16}
                                        << 20;  // how far a first whole unit is looked for
+constexpr std::uint64_t kRunCost = std::uint64_t{4} << 10;  // of each run on the way there
 // What shows that a unit that begins just there holds a record, where bytes have to be fetched.
 constexpr std::size_t kUnitBehind = std::size_t{1} << 20;
 
@@ -170,22 +171,83 @@ Result<const Codec*> search_codec(ByteSource& source, const RecordProbe& probe) 
   return found;
 }
 
-// For bytes in which no record of findable_format() begins: that format, and the codec of the first
-// unit, which tell the most. Null if nothing does. Errors: those of reading.
-Result<const Format*> search_any_unit(Archive& archive) {
-  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, {}));
-  if (codec == nullptr) {
-    return nullptr;
+// The format of the first run that begins with one, other than findable_format(). Each run is asked
+// alone: what a damaged unit decodes to may be nothing, and longer than a head. Null if there is
+// none. Errors: those of reading.
+Result<const Format*> search_runs(const Archive& archive) {
+  FONDS_TRY(const auto decoder, open_decoder(archive, {}));
+  for (std::uint64_t spent = 0; spent < kDamagedHead;) {
+    FONDS_TRY(const ByteView shown, decoder->peek(kHead));
+    const ByteView bytes = shown.first(std::min(shown.size(), kHead));
+    const Format* const format = probe_format({{bytes.begin(), bytes.end()}, bytes.size() < kHead});
+    if (format != nullptr && format != &findable_format()) {
+      return format;
+    }
+    if (findable_format().record_probe().starts_record(bytes)) {
+      break;
+    }
+    FONDS_TRY(const std::uint64_t passed, decoder->skip(kDamagedHead - spent));
+    spent += passed + kRunCost;
+    FONDS_TRY(const bool more, decoder->next_run());
+    if (!more) {
+      break;
+    }
+  }
+  return nullptr;
+}
+
+// For bytes of which not even the beginning is a format: the one that units of the codec decode to
+// which the beginning speaks for; unless `front_only`, else of the codec of the first unit. With
+// that codec; null if nothing does. Errors: those of reading.
+Result<const Format*> search_any_unit(Archive& archive, bool front_only) {
+  std::vector<const Codec*> codecs = {&archive.codec()};
+  if (!front_only) {
+    FONDS_TRY(codecs.emplace_back(), search_codec(*archive.source, {}));
   }
   Archive tried = archive;
-  tried.codecs = {codec};
-  FONDS_TRY(const DecodedHead head, decode_head(tried, {}));
-  const Format* const format = probe_format(head);
-  if (format == nullptr || format == &findable_format()) {
-    return nullptr;
+  for (const Codec* codec : codecs) {
+    if (codec == nullptr || codec->name() == "none") {
+      continue;
+    }
+    tried.codecs = {codec};
+    FONDS_TRY(const Format* const format, search_runs(tried));
+    if (format != nullptr) {
+      archive.codecs = tried.codecs;
+      return format;
+    }
   }
-  archive.codecs = tried.codecs;
-  return format;
+  return nullptr;
+}
+
+// If the archive begins with no format, or seems to begin with plain bytes in front of a record:
+// gives it the codec and the format that are found behind. Errors: those of reading.
+Status look_behind_damage(Archive& archive, const DecodedHead& head) {
+  const Format& findable = findable_format();
+  const RecordProbe any_record = findable.record_probe();
+  const Format* probed = probe_format(head, kGuess);
+  const bool plain = archive.codec().name() == "none";
+  // Frames store the beginning of a record as it is: what looks like plain records behind damage
+  // may lie in one.
+  const bool behind_damage = probed == &findable && plain && !any_record.starts_record(head.bytes);
+  if (probed != nullptr && !behind_damage) {
+    return {};
+  }
+  FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
+  if (probed == nullptr) {
+    // A damaged unit can show what looks like a plain record; whole ones of its codec say more.
+    const bool in_unit = codec != nullptr && codec->name() == "none";
+    if (codec == nullptr || in_unit) {
+      FONDS_TRY(archive.format, search_any_unit(archive, in_unit));
+    }
+    if (archive.format != nullptr || (!plain && probe_format(head) == &findable)) {
+      return {};  // the latter: units of which nothing can be decoded
+    }
+  }
+  if (codec != nullptr) {
+    archive.codecs = {codec};
+    archive.format = &findable;
+  }
+  return {};
 }
 
 }  // namespace
@@ -272,8 +334,7 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   Archive archive;
   archive.source = pipe ? memory_source(stored_head, name) : source;
   archive.codecs = {&probe_codec(stored_head)};
-  const Format& findable = findable_format();
-  const RecordProbe any_record = findable.record_probe();
+  const RecordProbe any_record = findable_format().record_probe();
   FONDS_TRY(DecodedHead head, decode_head(archive, any_record));
   while (pipe && head.bytes.empty() && archive.codec().name() != "none" &&
          stored_head.size() < kLongestPipeHead) {
@@ -292,27 +353,8 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
     archive.codecs.push_back(&inner);
     FONDS_TRY(head, decode_head(archive, any_record));
   }
-  // Frames store the beginning of a record as it is: what looks like plain records behind damage
-  // may lie in one.
-  const Format* probed = probe_format(head, kGuess);
-  if (probed == nullptr && options.format.empty()) {
-    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
-    if (codec == nullptr) {
-      FONDS_TRY(probed, search_any_unit(archive));
-      archive.format = probed;
-    }
-  }
-  if (probed == nullptr && archive.codec().name() != "none" && probe_format(head) == &findable) {
-    probed = &findable;  // units of which nothing can be decoded
-  }
-  const bool behind_damage = probed == &findable && archive.codec().name() == "none" &&
-                             !any_record.starts_record(head.bytes);
-  if (options.format.empty() && (probed == nullptr || behind_damage)) {
-    FONDS_TRY(const Codec* const codec, search_codec(*archive.source, any_record));
-    if (codec != nullptr) {
-      archive.codecs = {codec};
-      archive.format = &findable;
-    }
+  if (options.format.empty()) {
+    FONDS_CHECK(look_behind_damage(archive, head));
   }
   if (pipe) {
     archive.source = std::make_shared<ReplayedSource>(std::move(stored_head), std::move(source));

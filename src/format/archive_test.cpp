@@ -164,6 +164,34 @@ TEST(OpenArchive, JsonLinesAreRecognizedBehindADamagedMember) {
   }
 }
 
+// What the first unit decodes to is nothing, and fills all that is looked at of a beginning.
+TEST(OpenArchive, JsonLinesAreRecognizedBehindAUnitOfNoise) {
+  for (const char* codec : {"gzip", "lz4", "zstd"}) {
+    std::string first = encoded(codec, {noise(200000)});
+    first.resize(first.size() - 1000);
+    const auto archive =
+        open_archive(mapped(first + encoded(codec, {"{\"n\":1}\n", "{\"n\":2}\n"})));
+    ASSERT_TRUE(archive.has_value()) << codec;
+    EXPECT_EQ(archive->format->name(), "jsonl") << codec;
+    EXPECT_EQ(archive->codec().name(), codec);
+  }
+}
+
+// Nor does what was put into a damaged unit hide it: the beginning of a unit of another codec, or
+// of a record.
+TEST(OpenArchive, JsonLinesAreRecognizedBehindAUnitThatHoldsSomethingElse) {
+  for (const std::string& inside : {member("not a line\n"), record("one")}) {
+    for (const char* codec : {"gzip", "lz4", "zstd"}) {
+      std::string stored = encoded(codec, {sample_text(3000), "{\"n\":1}\n", "{\"n\":2}\n"});
+      stored.insert(100, inside);
+      const auto archive = open_archive(mapped(stored));
+      ASSERT_TRUE(archive.has_value()) << codec;
+      EXPECT_EQ(archive->format->name(), "jsonl") << codec;
+      EXPECT_EQ(archive->codec().name(), codec);
+    }
+  }
+}
+
 TEST(OpenArchive, JsonLinesMayHoldLinesThatBeginRecords) {
   const auto archive = open_archive(mapped("{\"n\":1}\n" + record("one") + "{\"n\":2}\n"));
   ASSERT_TRUE(archive.has_value());

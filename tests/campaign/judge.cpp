@@ -208,8 +208,9 @@ bool Judge::is_outside(const Kept& record, const Variant& variant) const {
   }
   switch (row_.region) {
     case Region::Unit:
-      if (row_.lines && record.from == 0 && variant.first() == 0) {
-        return false;  // what is put in front of a line becomes a part of it
+      if ((row_.lines || (row_.whole_lines && record.begins_unit)) && record.from == 0 &&
+          variant.first() == 0) {
+        return false;  // what is put in front of a line becomes a part of it, or may be
       }
       return !variant.touches(needed_from(record), record.to) &&
              !(row_.grid > 0 && variant.moves(record.from, row_.grid));

@@ -354,14 +354,15 @@ Result<BufferedDecoder::Fill> Lz4Decoder::damaged() {
 
 Result<BufferedDecoder::Fill> Lz4Decoder::cut_short() {
   // A damaged block size can reach over all frames behind; only a record there tells it from a cut
-  // file, or frames that lead to the file's end.
+  // file, or frames that lead to the file's end. A frame with all of its content has no more
+  // blocks.
   const bool known = options_.probe.starts_record != nullptr;
   if (window_.goes_back()) {
     budget_.spend(next_stored_ - frame_ + decoded_ / 16);
     FONDS_CHECK(make_probe());
     std::optional<std::uint64_t> next;
-    if (known) {
-      FONDS_TRY(next, next_record(frame_ + 4));
+    if (known || header_.content_size == decoded_) {
+      FONDS_TRY(next, next_record(known ? frame_ + 4 : next_stored_));
     } else {
       FONDS_TRY(const std::uint64_t size, window_.size());
       FONDS_TRY(const StoredView stored, view_over(window_, frame_, size, 0, kFrameMagicText));

@@ -149,6 +149,17 @@ TEST(Lz4Decoder, FramesThatLeadToTheEndAreReadThoughNoRecordIsRecognized) {
   EXPECT_THAT(got.units, ElementsAre(one.size(), one.size() + two.size()));
 }
 
+// The end mark became a size that reaches over the end of the file, and no frames lead there.
+TEST(Lz4Decoder, FrameWithAllOfItsContentHidesNoFrameBehindIt) {
+  std::string one = compress(noise(5000)), three = compress(noise(200));
+  const std::string two = compress(noise(300));
+  one[one.size() - 6] = 1;  // in front of the checksum of 4 bytes
+  three.back() = static_cast<char>(three.back() ^ 1);
+  const Decoded got = read_all(lz4_codec(), mapped(one + two + three));
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size()));
+  EXPECT_THAT(got.codes, ElementsAre("frame-damaged", "frame-checksum"));
+}
+
 TEST(Lz4Decoder, FramesInTheContentOfADamagedFrameAreNoneOfTheFile) {
   std::string one = compress(record(1, 20) + compress(record(2)) + noise(5000));
   one.back() = static_cast<char>(one.back() ^ 1);

@@ -11,6 +11,7 @@
 namespace fonds::zstd {
 namespace {
 
+using ::testing::_;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -133,6 +134,18 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThatItEndsIn) {
   ASSERT_EQ(got.runs.size(), 2U);
   EXPECT_EQ(got.runs[1], record(2, 300) + record(3, 300));
   EXPECT_THAT(got.codes, Contains("frame-damaged"));
+}
+
+// A stretch of the file stands in a frame: whole frames, a torn one, and one that reaches over its
+// end.
+TEST(ZstdDecoder, FrameThatHoldsAStretchOfTheFileHidesNoFrameOfIt) {
+  const std::string two = compress(record(2, 300)), four = compress(record(4, 300));
+  const std::string torn = compress(record(3, 300)).substr(0, 100);
+  const std::string whole = compress(record(1, 20) + noise(5000));
+  const std::string one = std::string(whole).erase(1000, two.size() + torn.size() + four.size());
+  const Decoded got = read_all(zstd_codec(), mapped(one + two + torn + four), probing());
+  EXPECT_THAT(got.units, ElementsAre(0U, one.size(), one.size() + two.size() + torn.size()));
+  EXPECT_THAT(got.runs, ElementsAre(_, record(2, 300), record(4, 300)));
 }
 
 TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {

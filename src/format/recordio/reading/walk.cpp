@@ -133,9 +133,10 @@ Result<BlockWalk::Step> BlockWalk::next() {
   return Step::Damage;
 }
 
-// Where in a legacy record of `length` bytes, which no record follows, another one begins that
-// reaches over its end; 0 if there is none. Of the record bytes were lost then: what it holds has
-// no checksum, and items may be such records themselves, but those end in it.
+// Where in the legacy record of block_, of `length` bytes, another one begins that shows it to have
+// lost bytes; 0 if there is none. What a record holds has no checksum, and items may be such
+// records themselves, but another one follows it. If none does, those in it count that reach over
+// its end, and, if it is packed and its table is wrong, so that it holds no items, all.
 Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
   const std::uint64_t end = position_ + length;
   if (!size_ || end >= *size_) {
@@ -146,6 +147,7 @@ Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
   if (follows) {
     return std::uint64_t{0};
   }
+  const bool holds_items = has_good_table();
   RecordChains chains;
   MagicSearch search(Window(window_.source()), kLegacyMagics, end);
   for (std::uint64_t at = position_ + 1; at < end; ++at) {
@@ -156,11 +158,22 @@ Result<std::uint64_t> BlockWalk::swallowed_record(std::uint64_t length) {
     FONDS_TRY(const ByteView there, look_at(aside_, at, kLegacyHeaderSize));
     const std::uint64_t behind = at + kLegacyHeaderSize + parse_legacy_header(there).length;
     const std::uint64_t first = chains.add(at, behind);
-    if (behind > end && behind <= *size_) {
+    if (!holds_items || (behind > end && behind <= *size_)) {
       return first - position_;
     }
   }
   return std::uint64_t{0};
+}
+
+// Whether the legacy record of block_ can be what it says. True as well once hostile records, each
+// in the one before, have taken more than the file is worth.
+bool BlockWalk::has_good_table() {
+  if (block_.kind != StoredBlock::Kind::LegacyPacked || !budget_.allows(position_)) {
+    return true;
+  }
+  const ByteView payload = block_.pieces[0];
+  budget_.spend(payload.size());
+  return !check_packed_table(payload).fault;
 }
 
 // Where the next good block begins, or the end of the data.

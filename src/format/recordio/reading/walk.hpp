@@ -13,6 +13,7 @@
 #include <fonds/byte_source.hpp>
 #include <fonds/error.hpp>
 
+#include "codec/resync.hpp"
 #include "format/recordio/reading/block.hpp"
 #include "format/recordio/reading/grammar.hpp"
 #include "format/recordio/reading/magic_search.hpp"
@@ -65,6 +66,7 @@ class BlockWalk {
  private:
   Result<Examined> examine(std::uint64_t offset);
   Result<std::uint64_t> swallowed_record(std::uint64_t length);
+  bool has_good_table();
   Result<std::uint64_t> resume_behind(const Examined& bad);
   Result<std::uint64_t> next_on_grid(std::uint64_t from);
   Result<std::uint64_t> next_anywhere(std::uint64_t from);
@@ -78,6 +80,7 @@ class BlockWalk {
   std::unordered_map<std::uint64_t, std::uint64_t> grid_ends_;  // by phase of the grid
   std::vector<bool> searched_;  // phases of the grid without a block up to the end of the file
   std::optional<std::uint64_t> size_;
+  DamageBudget budget_;
   std::uint64_t position_;
   std::uint64_t padding_ = 0;  // where the padding of the last good block begins, if that is known
   StoredBlock block_;

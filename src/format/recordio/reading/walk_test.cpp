@@ -184,6 +184,25 @@ TEST(LegacyWalk, RecordMayHoldRecords) {
             (Steps{"block 0+69", "damage 69+1 record-header-crc", "block 70+24"}));
 }
 
+// A stretch of the file stands behind a header, in place of its record.
+TEST(LegacyWalk, PackedRecordWithAWrongTableHidesNoRecordInIt) {
+  const std::string inner = packed_record({"inner"}) + plain_record("too");
+  const std::string file =
+      packed_payload("no table " + inner + " rest") + "?" + plain_record("last");
+  const std::size_t first = 29, second = first + packed_record({"inner"}).size();
+  EXPECT_EQ(steps(file, {.legacy = true}),
+            (Steps{"damage 0+29 record-cut", fmt::format("block {}+{}", first, second - first),
+                   fmt::format("block {}+23", second),
+                   fmt::format("damage {}+6 record-header-crc", second + 23),
+                   fmt::format("block {}+24", second + 29)}));
+}
+
+TEST(LegacyWalk, PackedRecordWithAWrongTableMayHoldRecordsIfOneFollows) {
+  const std::string file =
+      packed_payload("no table " + plain_record("inner")) + plain_record("last");
+  EXPECT_EQ(steps(file, {.legacy = true}), (Steps{"block 0+54", "block 54+24"}));
+}
+
 TEST(LegacyWalk, RecordOverTheLimitIsSteppedOverWhole) {
   const std::string nested = plain_record("nested");
   const std::string file =
@@ -214,6 +233,23 @@ TEST(WalkTime, LegacyMagicsEverywhereInAPipe) {
   const Steps seen = steps(as_pipe(file, 1 << 20), {.legacy = true});
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.back(), fmt::format("block {}+21", file.size() - 21));
+}
+
+// The table of each is all that is behind it, and wrong at its end.
+TEST(WalkTime, LegacyRecordsInEachOther) {
+  constexpr std::size_t kRecords = 100000, kStep = 26;
+  std::string file;
+  for (std::size_t n = 0; n < kRecords; ++n) {
+    const std::size_t rest = (kRecords - n - 1) * kStep;
+    Buffer head;
+    emit_legacy_header(Magic::Packed, rest + 6, head);
+    file += text_of(head) + std::string(4, 'c');
+    Buffer count;
+    emit_varint(std::min<std::size_t>(rest / 2, 16383) | 128U, count);
+    file += text_of(count).substr(0, 2);
+  }
+  const Moment moment;
+  EXPECT_GT(steps(file + "?", {.legacy = true}).size(), 1U);
 }
 
 TEST(WalkTime, BytePutInBeforeEveryBlock) {
