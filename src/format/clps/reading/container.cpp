@@ -347,7 +347,7 @@ Result<Stored> Container::read(Member member, std::uint64_t offset, std::uint64_
   }
   const std::lock_guard lock(pipe_->mutex);
   if (all.offset + from < pipe_->position) {
-    return fail(ErrorCode::Unsupported, "a pipe cannot be read again",
+    return fail(ErrorCode::Unsupported, "a pipe cannot be read again; save it to a file first",
                 in(*source_, all.offset + from));
   }
   Buffer passed;
