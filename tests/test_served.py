@@ -41,7 +41,8 @@ def s3(tmp_path):
 
 
 @pytest.mark.skipif(not TESTS.exists(), reason="the C++ tests are not built")
-@pytest.mark.parametrize("way,laws,least", [("http", "ranges_*:*/stream_*:*/whole_ServedIsMapped_*", 7500), ("s3", "s3_*", 2500)])
+@pytest.mark.parametrize("way,laws,least", [
+    ("http", "ranges_*:*/stream_*:*/whole_ServedIsMapped_*", 7500), ("s3", "s3_*", 2500)])
 def test_the_table_holds_of_servers(way, laws, least, request, tmp_path):
     """Of a server that gives no ranges, but the length, a small object is taken whole: one law is enough."""
     folder, urls, environment = request.getfixturevalue(way)
