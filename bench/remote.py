@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
 import answers
 import clps
@@ -18,7 +19,7 @@ from contest import Contest, Contestant, Demand
 LATENCY_MS = 20
 ARCHIVES = 100
 BEHIND_KB = 64  # that may be fetched beyond a record
-FONDS, THEIRS = "fonds", "clp-s"
+FONDS, THEIRS, THEIRS_AT_ONCE = "fonds", "clp-s", "clp-s, 8 at once"
 CONFIG = """
 daemon off;
 pid {folder}/pid;
@@ -39,6 +40,7 @@ http {{
   keepalive_requests 1000000;
   server {{
     listen 127.0.0.1:{port};
+    location = /connections {{ stub_status; access_log off; }}
     location / {{ root {root}; }}
   }}
 }}
@@ -70,20 +72,33 @@ class Server:
         proxy = subprocess.Popen([tools.limits / "delay_proxy", str(LATENCY_MS), "127.0.0.1", str(port)], stdout=subprocess.PIPE, text=True)
         atexit.register(proxy.terminate)
         self.root, self.port = root, int(proxy.stdout.readline())
+        self.status = f"http://127.0.0.1:{port}/connections"
         self.begin()
 
     def url(self, path):
         return f"http://127.0.0.1:{self.port}/{path.relative_to(self.root)}"
 
     def begin(self):
+        self.settle()
         self.seen = self._log().stat().st_size if self._log().exists() else 0
 
     def count(self):
-        """What was asked for since begin()."""
+        """What was asked for since begin(). Of replies that were broken off, what the server had sent by then."""
+        self.settle()
         with open(self._log(), encoding="ascii") as log:
             log.seek(self.seen)
             sizes = [int(line) for line in log]
         return {"requests": len(sizes), "fetched_kb": sum(sizes) / 1000}
+
+    def settle(self):
+        """Waits until nobody but this has a connection: a reply is logged when it ends."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            with urllib.request.urlopen(self.status) as reply:
+                if reply.read().startswith(b"Active connections: 1 "):
+                    return
+            time.sleep(0.002)
+        raise SystemExit("bench: connections to the server stay open")
 
     def contestant(self, argv, answer, **options):
         return Contestant(argv, answer, before=self.begin, counts=self.count, **options)
@@ -102,16 +117,14 @@ def server(tools, corpora):
 
 
 def one_record(tools, corpora):
-    """By its URI, by way of a CDXJ on this machine."""
-    corpus, at = corpora["crawl"], server(tools, corpora)
-    file = corpus.path()
+    """By its URI, by way of a CDXJ on this machine, out of records stored plain: a file of 1 GB."""
+    corpus, at = corpora["varied10"], server(tools, corpora)
+    file = corpus.path("plain")
     index = corpora.directory / "server" / f"{file.name}.cdxj"
     if not index.exists() or index.stat().st_mtime < file.stat().st_mtime:
         subprocess.run([tools.fonds, "index", "--force", "-o", index, file], check=True, stdout=subprocess.DEVNULL)
     row = [row for row in corpus.rows if row[1] == "response"][-2]
-    offset, length = int(row[6]), int(row[7])
-    wanted = subprocess.run([tools.fonds, "cat", str(file), f"offset:{offset}"], check=True, capture_output=True).stdout
-    uri = next(header.split(b": ", 1)[1] for header in wanted.split(b"\r\n") if header.startswith(b"WARC-Target-URI: ")).decode().strip("<>")
+    uri, offset, length = row[3], int(row[4]), int(row[5])
     curl = [shutil.which("curl") or "curl", "-s", "-r", f"{offset}-{offset + length - 1}", at.url(file)]
     expected = subprocess.run([tools.fonds, "cat", "--index", index, file, f"uri:{uri}"], check=True, capture_output=True).stdout
     return Contest("One record of a remote archive by its URI", {
@@ -123,18 +136,37 @@ def one_record(tools, corpora):
     ], {"sha256": hashlib.sha256(expected).hexdigest()}, file)
 
 
+def beginning(corpus, least):
+    """The first records of the corpus, as many as take that many bytes: a file, and what it decodes to."""
+    last = next(row for row in corpus.rows if int(row[6]) >= least)
+    file = corpus.path().parent / "server" / f"{corpus.name}-{least >> 20}m.warc.gz"
+    if not file.exists() or file.stat().st_size != int(last[6]):
+        with open(corpus.path(), "rb") as whole:
+            file.write_bytes(whole.read(int(last[6])))
+    return file, int(last[4])
+
+
 def full_scan(tools, corpora):
-    corpus, at = corpora["crawl"], server(tools, corpora)
-    url = at.url(corpus.path())
+    corpus = corpora["varied10"]
+    return scan(tools, server(tools, corpora), "Full scan of a remote archive", corpus.path(), corpus.decoded_size())
+
+
+def short_scan(tools, corpora):
+    at = server(tools, corpora)
+    return scan(tools, at, "Full scan of a small remote archive", *beginning(corpora["varied10"], 8 << 20))
+
+
+def scan(tools, at, title, file, decoded_size):
+    url = at.url(file)
     words = "curl | fonds ls -"
     listed = [tools.fonds, "ls", "--full", "--fields", "index,offset,type,length,target"]
-    local = subprocess.run([*listed, corpus.path()], check=True, stdout=subprocess.PIPE).stdout
-    return Contest("Full scan of a remote archive", {
+    local = subprocess.run([*listed, file], check=True, stdout=subprocess.PIPE).stdout
+    return Contest(title, {
         FONDS: at.contestant([*listed, url], answers.content),
         words: at.contestant(["/bin/sh", "-c", f"curl -s {shlex.quote(url)} | {shlex.join(listed)} -"], answers.content),
     }, [
         Demand("speed, fonds URL / curl | fonds ls -", (words, "wall"), (FONDS, "wall"), at_least=0.9),
-    ], {"sha256": hashlib.sha256(local).hexdigest()}, corpus.path(), corpus.decoded_size())
+    ], {"sha256": hashlib.sha256(local).hexdigest()}, file, decoded_size)
 
 
 def pieces(logs):
@@ -157,21 +189,25 @@ def pruned(tools, corpora):
     query = logs.queries("pruned")[0]["query"]
     return Contest(f"A search that {ARCHIVES} remote archives rule out", {
         FONDS: at.contestant([tools.fonds, "search", query, *urls], clps.lines, statuses=(0, 1)),
-        **theirs(logs, at, query, urls),
+        **theirs(logs, at, query, urls, THEIRS),
+        **theirs(logs, at, query, urls, THEIRS_AT_ONCE, at_once=8),
     }, [
         Demand("requests an archive", (FONDS, "requests"), ARCHIVES, at_most=2),
         Demand(f"wall / {ARCHIVES} requests one after the other", (FONDS, "wall"), ARCHIVES * LATENCY_MS / 1000, at_most=0.5),
-        Demand("wall, clp-s / fonds", (THEIRS, "wall"), (FONDS, "wall"), at_least=2),
+        Demand("wall, clp-s / fonds", ((THEIRS, THEIRS_AT_ONCE), "wall"), (FONDS, "wall"), at_least=2),
+        Demand("bytes, fonds / clp-s", (FONDS, "fetched_kb"), (THEIRS, "fetched_kb"), at_most=1),
     ], {"lines": 0})
 
 
-def theirs(logs, at, query, urls):
-    """clp-s, archive by archive; nothing where it is not installed."""
+def theirs(logs, at, query, urls, name, at_once=1):
+    """clp-s, a run an archive; nothing where it is not installed."""
     if not logs.clps:
         return {}
-    one = shlex.join([str(logs.clps), "s", "--auth", "none"])
-    command = f"for url in {shlex.join(urls)}; do {one} $url {shlex.quote(query)} || exit; done"
-    return {THEIRS: at.contestant(["/bin/sh", "-c", command], clps.lines)}
+    search = [str(logs.clps), "s", "--auth", "none"]
+    if len(urls) == 1:
+        return {name: at.contestant([*search, *urls, query], clps.lines)}
+    command = f"printf '%s\\n' {shlex.join(urls)} | xargs -P {at_once} -I URL {shlex.join(search)} URL {shlex.quote(query)}"
+    return {name: at.contestant(["/bin/sh", "-c", command], clps.lines)}
 
 
 def searches(tools, corpora):
@@ -185,7 +221,7 @@ def searches(tools, corpora):
         url, name = at.url(logs.archive()), query["name"]
         mine, other = f"{name}: {FONDS}", f"{name}: {THEIRS}"
         contestants[mine] = at.contestant([tools.fonds, "search", query["query"], url], clps.lines, statuses=(0, 1), expected=expected)
-        contestants[other] = theirs(logs, at, query["query"], [url])[THEIRS]
+        contestants |= theirs(logs, at, query["query"], [url], other)
         contestants[other].expected = expected
         demands += [Demand(f"wall, clp-s / fonds, {name}", (other, "wall"), (mine, "wall"), at_least=2),
                     Demand(f"bytes, fonds / clp-s, {name}", (mine, "fetched_kb"), (other, "fetched_kb"), at_most=1)]
@@ -205,6 +241,7 @@ def with_server(build, title):
 SETS = {name: with_server(build, name) for name, build in {
     "remote-record": one_record,
     "remote-scan": full_scan,
+    "remote-scan-small": short_scan,
     "remote-pruned": pruned,
     "remote-search": searches,
 }.items()}

@@ -3,6 +3,9 @@ import statistics
 
 BEGIN, END = "<!-- results: written by script/bench --docs -->", "<!-- end of results -->"
 HEADING, LATER = "### ", "Measured later, "
+# What some sets measure besides.
+MORE = {"file_mb": "MB written", "requests": "requests", "fetched_kb": "KB fetched"}
+MORE_DIGITS = {"file_mb": 2, "requests": 0, "fetched_kb": 0}
 
 
 def demand_value(demand, medians):
@@ -42,14 +45,16 @@ def set_table(result):
         records = f", {result['records']} records" if result["records"] else ""
         lines += [f"`{result['file']}`: {result['stored_size'] / 1e6:.0f} MB{sizes}{records}.", ""]
     sampled = result["sampled"]
-    written = any("file_mb" in contestant["median"] for contestant in result["contestants"].values())
+    more = {metric: title for metric, title in MORE.items()
+            if any(metric in contestant["median"] for contestant in result["contestants"].values())}
     if sampled:
         lines += ["| command | anonymous MiB | resident MiB, mapped file included |", "|---|--:|--:|"]
     else:
-        lines += ["| contestant | CPU s | user s | system s | wall s | MB/s of CPU | peak RSS MiB | " + "MB written | " * written + "answer |",
-                  "|---|--:|--:|--:|--:|--:|--:|" + "--:|" * written + "---|"]
+        lines += ["| contestant | CPU s | user s | system s | wall s | MB/s of CPU | peak RSS MiB | " +
+                  "".join(f"{title} | " for title in more.values()) + "answer |",
+                  "|---|--:|--:|--:|--:|--:|--:|" + "--:|" * len(more) + "---|"]
     for name, contestant in result["contestants"].items():
-        lines.append(_row(name, contestant, result["decoded_size"], sampled, written))
+        lines.append(_row(name, contestant, result["decoded_size"], sampled, more))
     if result["demands"]:
         lines += ["", "| demanded of fonds | bound | measured | |", "|---|--:|--:|---|"]
     for demand in result["demands"]:
@@ -64,16 +69,16 @@ def _cell(text):
     return text.replace("|", "\\|")
 
 
-def _row(name, contestant, decoded_size, sampled, written):
+def _row(name, contestant, decoded_size, sampled, more):
     median, name = contestant["median"], _cell(name)
     if not median:
-        return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |" + " |" * written)
+        return f"| {name} | not run: {contestant['error'].replace('|', '/')} |" + ("|" if sampled else " | | | | | |" + " |" * len(more))
     if sampled:
         return f"| {name} | {median['anonymous_mib']:.1f} | {median['resident_mib']:.1f} |"
     rate = f"{decoded_size / 1e6 / median['cpu']:.0f}" if decoded_size and median["cpu"] else ""
-    size = f"{median['file_mb']:.2f} | " if "file_mb" in median else "| " * written
+    further = "".join(f"{median[metric]:.{MORE_DIGITS[metric]}f} | " if metric in median else "| " for metric in more)
     return (f"| {name} | {_time(median['cpu'])} | {_time(median['user'])} | {_time(median['sys'])} | {_time(median['wall'])} "
-            f"| {rate} | {median['rss_mib']:.0f} | {size}{contestant['agreement']} |")
+            f"| {rate} | {median['rss_mib']:.0f} | {further}{contestant['agreement']} |")
 
 
 def document(results):

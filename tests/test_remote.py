@@ -65,6 +65,15 @@ def test_a_server_gives_what_the_file_gives(server, command, name, way):
     assert unnamed(remote.stdout, url) == unnamed(local.stdout, path)
 
 
+@pytest.mark.parametrize("name", ["gz-garbage-between.warc.gz", "zst-per-record.warc.zst", "garbage-before.warc"])
+def test_repair_saves_what_lies_at_a_url(server, name, tmp_path):
+    path, url = DATA / "warc/own" / name, server.url(f"warc/own/{name}")
+    local, remote = fonds("repair", "-o", tmp_path / "a", path), fonds("repair", "-o", tmp_path / "b", url)
+    assert remote.returncode == local.returncode, remote.stderr
+    assert unnamed(remote.stderr, url, tmp_path / "b") == unnamed(local.stderr, path, tmp_path / "a")
+    assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
+
+
 @pytest.mark.parametrize("name", ["clp-s/v050-service.clps", "clp-s/in-service.jsonl", "warc/third-party/warcio-example.warc.gz"])
 def test_logs_and_catalogs_are_made_of_urls(server, name, tmp_path):
     url, archive = server.url(name, user="me:secret-word@"), tmp_path / "a.clps"

@@ -46,6 +46,7 @@ def make_web(folder):
     assert fonds("train", "-o", folder / "dictionary", plain).returncode == 0
     assert fonds("convert", "--compression", "zstd", "--dictionary", folder / "dictionary", "-o", folder / "crawl.warc.zst", plain).returncode == 0
     assert (folder / "crawl.warc.zst").read_bytes().startswith(b"\x5d\x2a\x4d\x18")
+    (folder / "crawl.joined.warc.gz").write_bytes(3 * (folder / "crawl.warc.gz").read_bytes())
     for name in ("crawl.warc", "crawl.warc.gz", "crawl.warc.zst"):
         assert fonds("index", folder / name, "-o", folder / f"{name}.cdxj").returncode == 0
     assert fonds("index", "--type", "zipnum", "--block-lines", "20", folder / "crawl.warc.gz", "-o", folder / "zip.idx").returncode == 0
@@ -75,6 +76,8 @@ def make_logs(folder):
     assert fonds("convert", "--to", "clp-s", "--timestamp-key", "ts", "-o", folder / "large.clps", source).returncode == 0
     source.write_text("".join(json.dumps({"ts": n, rng.randbytes(40).hex(): n}) + "\n" for n in range(3000)))
     assert fonds("convert", "--to", "clp-s", "--timestamp-key", "ts", "-o", folder / "wide.clps", source).returncode == 0
+    source.write_text("".join(json.dumps({"n": 2 * n, f"of{n % 6}": n}) + "\n" for n in range(600_000)))
+    assert fonds("convert", "--to", "clp-s", "-o", folder / "tables.clps", source).returncode == 0
 
 
 def make_items(folder):
@@ -313,6 +316,38 @@ def test_an_index_that_would_help_is_one_that_can_be_made(server, tmp_path):
     words = hint[1].decode().replace("FILE", str(tmp_path / "made.cdxj")).split()[1:]
     assert fonds(*words).returncode == 0
     assert (tmp_path / "made.cdxj").read_bytes() == (server.root / "crawl.warc.cdxj").read_bytes()
+
+
+def test_a_scan_has_much_on_its_way_from_its_second_request_on(server):
+    """A proxy keeps all replies but the first back until three more requests are there; one after the other would never end."""
+    proxy = FaultProxy("127.0.0.1", server.port, wait_for=4, at_once=1)
+    try:
+        done, requests, size = asked("ls", "--full", proxy.url("crawl.joined.warc.gz"))
+    finally:
+        proxy.stop()
+    stored = (server.root / "crawl.joined.warc.gz").stat().st_size
+    assert stored > 3 * (4 << 20) and not proxy.waited_in_vain
+    assert done.stdout == fonds("ls", "--full", server.root / "crawl.joined.warc.gz").stdout
+    assert size == stored and requests == 2 + (stored - FIRST) // (4 << 20)
+
+
+def test_what_stops_early_does_not_have_much_on_its_way(server):
+    done, requests, size = asked("ls", "--limit", "1", server.url("crawl.joined.warc.gz"))
+    assert done.returncode == 0 and requests <= 2 and size <= 6 * FIRST
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_search_asks_for_its_streams_together(server, threads):
+    """The front, then all streams and no dictionary: of a number that lies between those that are there."""
+    streams = json.loads(fonds("info", "--json", server.root / "tables.clps").stdout)["clp_s"]["streams"]
+    assert streams >= 4
+    proxy = FaultProxy("127.0.0.1", server.port, wait_for=1 + streams, at_once=1)
+    try:
+        done, requests, _ = asked("search", "--threads", threads, "n: 100007", proxy.url("tables.clps"))
+    finally:
+        proxy.stop()
+    assert done.returncode == 1 and not done.stdout and not proxy.waited_in_vain
+    assert requests == 1 + streams
 
 
 # --- the table of the manual ---

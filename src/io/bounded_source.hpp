@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,7 +15,7 @@
 
 namespace fonds {
 
-// Ends at a stored offset, whatever lies behind. For sources with random access; without a view.
+// Ends at a stored offset, whatever lies behind. For sources with random access.
 class BoundedSource final : public ByteSource {
  public:
   BoundedSource(std::shared_ptr<ByteSource> source, std::uint64_t end)
@@ -29,6 +30,12 @@ class BoundedSource final : public ByteSource {
     return source_->read_some_at(offset, within(offset, out));
   }
   Result<std::size_t> read_next(MutableByteView out) override { return source_->read_next(out); }
+  std::optional<ByteView> view() override {
+    auto all = source_->view();
+    return all ? std::optional(all->first(
+                     static_cast<std::size_t>(std::min<std::uint64_t>(end_, all->size()))))
+               : std::nullopt;
+  }
 
  private:
   MutableByteView within(std::uint64_t offset, MutableByteView out) const {

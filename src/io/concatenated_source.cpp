@@ -58,6 +58,17 @@ class ConcatenatedSource final : public ByteSource, public ReadsAhead {
   void will_read(ByteRange range) override {
     for_each_piece(range, [](ByteSource& file, ByteRange part) { fonds::will_read(file, part); });
   }
+  Result<std::shared_ptr<const std::byte>> lend(ByteRange range) override {
+    const std::size_t i = first_behind(range.offset);
+    if (i == pieces_.size()) {
+      return nullptr;
+    }
+    const std::uint64_t inside = range.offset - pieces_[i].range.offset;
+    if (range.length > pieces_[i].range.length - inside) {
+      return nullptr;
+    }
+    return fonds::lend(*files_[i], {inside, range.length});
+  }
 
   std::span<const SourcePiece> pieces() const override { return pieces_; }
 

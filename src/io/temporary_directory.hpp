@@ -10,8 +10,9 @@ namespace fonds::testing_io {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "fonds-test-XXXXXX").string();
+  explicit TemporaryDirectory(
+      const std::filesystem::path& in = std::filesystem::temp_directory_path()) {
+    std::string name = (in / "fonds-test-XXXXXX").string();
     path_ =
         ::mkdtemp(name.data()) == nullptr ? std::filesystem::path() : std::filesystem::path(name);
   }

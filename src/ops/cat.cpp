@@ -535,6 +535,7 @@ Result<std::vector<std::string>> cat(const Archive& archive, const CatOptions& o
   scan_options.strict = options.strict;
   if (options.limit > 0) {
     scan_options.threads = 1;
+    scan_options.stops_early = true;
   } else if (holds_records(options)) {
     scan_options.most_threads = kThreadsHolding;
   }

@@ -188,6 +188,7 @@ Result<std::vector<std::optional<Found>>> find_records(const Archive& archive,
     return {};
   };
   ScanOptions scan_options = skimming(options);
+  scan_options.stops_early = true;
   if (any_index) {
     scan_options.threads = 1;  // an index is counted from the start
   }

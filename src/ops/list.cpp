@@ -396,6 +396,7 @@ Status list(const Archive& archive, const ListOptions& options, const Output& ou
   scan_options.read.skim = !options.full && !hash && !options.scan.read.search_damaged;
   if (options.limit > 0) {
     scan_options.threads = 1;
+    scan_options.stops_early = true;
   }
   const ReadOptions http = scan_options.read;
   if (options.where != nullptr) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <fmt/core.h>
 
 #include <fonds/seek_index.hpp>
+
+#include "io/will_read.hpp"
 
 namespace fonds::ops {
 namespace {
@@ -99,10 +102,23 @@ class RangeRun {
   bool enough_ = false;
 };
 
+// Says that all will be read, where it will: who skims records that are stored plain or in frames
+// passes over much.
+void tell_source(const Archive& archive, const ScanOptions& options) {
+  const ReadOptions& read = options.read;
+  const bool passes = read.skim && archive.codec().name() != "gzip";
+  if (options.stops_early || passes || !archive.source->random_access() || archive.source->view()) {
+    return;
+  }
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  will_read(*archive.source, {read.start, read.stop_at.value_or(kAll) - read.start});
+}
+
 Result<std::uint64_t> scan_serially(const Archive& archive, const ScanOptions& options,
                                     Worker& worker, const StretchSink& sink) {
   std::uint64_t records = 0;
   Stretch out;
+  tell_source(archive, options);
   RangeRun range(archive, options, worker);
   auto status = range.run(options.read, kFlushText, out, [&](Stretch& piece) {
     auto sunk = sink(piece, worker, records, false);

@@ -61,6 +61,7 @@ struct ScanOptions {
   std::uint64_t range =
       0;  // stored bytes that one thread takes at a time; 0: chosen by the size of the file
   std::shared_ptr<const Companions> companions = {};  // of the archive
+  bool stops_early = false;                           // the worker will hardly need all records
   bool strict = false;  // a warning or an error that belongs to no record is enough
   ReadOptions read;     // memory_budget is that of all threads together
   std::function<void(std::uint64_t stored_position)>

@@ -25,11 +25,11 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Makes an index of this type beside the archive, which is a file, and returns its path; of ZipNum
-// that of the secondary index. Errors: those of make_index().
-inline Result<std::string> write_index_beside(const Archive& archive, std::string_view type,
+// Makes an index of this type of an archive, beside the file with this name, and returns its path;
+// of ZipNum that of the secondary index. Errors: those of make_index().
+inline Result<std::string> write_index_beside(const Archive& archive, const std::string& name,
+                                              std::string_view type,
                                               const ops::IndexOptions& options) {
-  const std::string& name = archive.source->name();
   const std::string path = name + std::string(ops::index_ending(type));
   TextSink sink;
   if (type == "zipnum") {

@@ -193,7 +193,7 @@ Row companion_row(const CompanionRow& wanted) {
   options.spacing = wanted.type == std::string_view("gzidx") ? 32768 : 3000;
   options.id_field = wanted.type == std::string_view("checkpoint") ? "WARC-Record-ID" : "";
   options.block_lines = 4;
-  const auto made = testing_archives::write_index_beside(*archive, wanted.type, options);
+  const auto made = testing_archives::write_index_beside(*archive, path, wanted.type, options);
   require(made.has_value(), "make_index" + (made ? "" : " (" + made.error().to_string() + ")"));
   const std::string index = made->substr(made->rfind('/') + 1);
   const std::string blocks = beside.archive_name + std::string(ops::kZipNumBlocks);

@@ -29,13 +29,30 @@ bool row_fits(std::string_view pattern, const Row& row) {
 }
 
 bool is_about(const Law& law, const Row& row) {
+  const bool here = row.site == nullptr;
+  if (here ? law.asked == Asked::AtServers : law.asked == Asked::Here) {
+    return false;
+  }
+  // What is large takes long; the law of servers reads it.
+  if (!here &&
+      ((row.large && law.asked != Asked::AtServers) || (row.directory && !row.site->lists))) {
+    return false;
+  }
   return (law.of_damaged || !row.damaged) && (law.is_about == nullptr || law.is_about(row));
 }
+
+namespace {
+
+bool is_met(const Exception& exception, const Row& row) {
+  return exception.site.empty() || (row.site != nullptr && row.site->name == exception.site);
+}
+
+}  // namespace
 
 const Exception* exception_of(const Law& law, const Row& row) {
   const auto& all = exceptions();
   const auto found = std::ranges::find_if(all, [&](const Exception& exception) {
-    return exception.law == law.name &&
+    return exception.law == law.name && is_met(exception, row) &&
            std::ranges::any_of(exception.rows,
                                [&](const std::string& pattern) { return row_fits(pattern, row); });
   });

@@ -1,14 +1,19 @@
 // The laws: what is promised of every archive, whatever its format and codec.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 
 namespace fonds::laws {
+
+// Where a law is asked of a row.
+enum class Asked : std::uint8_t { Here, AtServers, Everywhere };
 
 struct Law {
   std::string name;         // as part of a test's name
@@ -20,9 +25,10 @@ struct Law {
   std::string about = {};
   // What is wrong, in a sentence; empty if the law holds.
   std::function<std::string(const Row&)> complaint = nullptr;
-  // Whether what it needs is there; null: it needs nothing.
-  bool (*can_be_asked)() = nullptr;
+  Asked asked = Asked::Everywhere;
 };
+// Whether the law says something of this row where that lies. Everywhere only small rows are asked
+// at servers.
 bool is_about(const Law& law, const Row& row);
 const std::vector<Law>& all_laws();
 
@@ -30,12 +36,16 @@ const std::vector<Law>& all_laws();
 struct Exception {
   enum class Kind : std::uint8_t {
     Fails,     // checked: it has to fail
+    Refused,   // checked: it may hold, or is refused since the archive can be read only once
     Pointless  // not checked
   } kind;
   std::string law;
   std::vector<std::string> rows;  // names, or their beginnings with a `*` behind
   std::string reason;             // part of a sentence
+  std::string site = {};          // its name, see kOnce; empty: wherever the row lies
 };
+// The site of a server that gives no ranges.
+inline constexpr const char* kOnce = "stream";
 const std::vector<Exception>& exceptions();
 // Whether the row is meant by one of Exception::rows.
 bool row_fits(std::string_view pattern, const Row& row);
@@ -48,7 +58,7 @@ std::vector<Law> finding_laws();    // laws_finding.cpp: keys and indexes
 std::vector<Law> rewriting_laws();  // laws_rewriting.cpp: repair, split, merge
 std::vector<Law> writing_laws();    // laws_writing.cpp: convert, append
 std::vector<Law> search_laws();     // laws_search.cpp: of events
-std::vector<Law> served_laws();     // laws_served.cpp: servers, which tests/test_served.py starts
+std::vector<Law> served_laws();     // laws_served.cpp
 
 std::vector<Law> field_search_laws();  // laws_search_records.cpp
 

@@ -17,6 +17,7 @@
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 #include "io/temporary_directory.hpp"
 #include "io/testing.hpp"
 
@@ -33,7 +34,7 @@ std::string is_read_as_made(const Row& row) {
   if (!row.blocks) {
     return {};
   }
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
@@ -47,7 +48,7 @@ std::string is_read_as_made(const Row& row) {
 }
 
 std::string is_silent(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
@@ -69,7 +70,7 @@ struct Threads {
 };
 
 std::string threads_agree(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return {};  // on any number of threads
   }
@@ -132,20 +133,20 @@ std::string file_is_memory(const Row& row) {
   const testing_io::TemporaryDirectory directory;
   const std::string path = directory.path("archive");
   std::ofstream(path, std::ios::binary) << bytes;
-  const auto memory = open(row, bytes);
-  const auto mapped = open_archive(path, {.format = row.format});
-  const auto unmapped = open(row, std::make_shared<Unmapped>(bytes, path));
+  const OpenOptions options = {.format = row.format};
+  const auto memory = in_memory(row, bytes);
+  Opened mapped([&] { return open_archive(path, options); });
+  Opened unmapped([&] { return open_archive(std::make_shared<Unmapped>(bytes, path), options); });
   if (!memory || !mapped || !unmapped) {
     return memory || mapped || unmapped ? "one is no archive" : "";
   }
-  const Said expected = said(*mapped, row.read);
+  const Said expected = said(mapped, row.read);
   Contents in_memory = contents(*memory, row.read);
   if (!in_memory.error.empty() && !expected.read.error.empty()) {
     in_memory.error = expected.read.error;  // but for the name
   }
   const std::string complaint = difference_with_places("in memory", in_memory, expected.read);
-  return complaint.empty() ? difference("unmapped", said(*unmapped, row.read), expected)
-                           : complaint;
+  return complaint.empty() ? difference("unmapped", said(unmapped, row.read), expected) : complaint;
 }
 
 std::string pipe_is_memory(const Row& row) {
@@ -154,15 +155,16 @@ std::string pipe_is_memory(const Row& row) {
   }
   const std::string bytes = row.bytes();
   const ByteView view = as_bytes(bytes);
-  const auto memory = open(row, bytes);
+  const auto memory = in_memory(row, bytes);
   std::vector<std::size_t> steps = {4093};
   if (bytes.size() < 100'000) {
     steps.insert(steps.end(), {1, 7});
   }
   for (const std::size_t step : steps) {
     const auto piped =
-        open(row, std::make_shared<testing_io::Pipe>(
-                      std::vector<std::byte>(view.begin(), view.end()), step, "<memory>"));
+        open_archive(std::make_shared<testing_io::Pipe>(
+                         std::vector<std::byte>(view.begin(), view.end()), step, "<memory>"),
+                     {.format = row.format});
     if (!memory || !piped) {
       if (memory.has_value() != piped.has_value()) {
         return "one is no archive";
@@ -180,7 +182,7 @@ std::string pipe_is_memory(const Row& row) {
 }
 
 std::string skim_is_full(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return {};
   }
@@ -199,7 +201,7 @@ bool refused(const Contents& read, const Contents& expected) {
 }
 
 std::string little_memory_refuses(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return {};
   }
@@ -231,14 +233,14 @@ std::string cut_is_prefix(const Row& row) {
     return {};
   }
   const std::string bytes = row.bytes();
-  const auto archive = open(row, bytes);
+  auto archive = open(row, bytes);
   if (!archive || bytes.size() > 400'000) {
     return {};
   }
   const Contents whole = contents(*archive, row.read);
-  const std::size_t step = std::max<std::size_t>(bytes.size() / (kSanitized ? 8 : 25), 1);
+  const std::size_t step = std::max<std::size_t>(bytes.size() / (tries_less(row) ? 8 : 25), 1);
   for (std::size_t size = step / 3; size < bytes.size(); size += step) {
-    const auto cut = open(row, std::string_view(bytes).substr(0, size));
+    auto cut = open(row, std::string_view(bytes).substr(0, size));
     if (!cut) {
       continue;
     }
@@ -290,14 +292,16 @@ std::vector<Law> reading_laws() {
        .of_damaged = true,
        .is_about = is_one_file,
        .about = "files",
-       .complaint = file_is_memory},
+       .complaint = file_is_memory,
+       .asked = Asked::Here},
       {.name = "PipeIsMemory",
        .title = "mapped = piped",
        .meaning = "A pipe gives the same records, places and findings, in pieces of any size.",
        .of_damaged = true,
        .is_about = is_one_file,
        .about = "files",
-       .complaint = pipe_is_memory},
+       .complaint = pipe_is_memory,
+       .asked = Asked::Here},
       {.name = "SkimIsFull",
        .title = "skim = full",
        .meaning = "`ls` lists the same without reading bodies.",

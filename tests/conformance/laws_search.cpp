@@ -16,6 +16,7 @@
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 
 namespace fonds::laws {
 namespace {
@@ -86,7 +87,7 @@ Answer asked(const Row& row, const Archive& archive, const char* text, unsigned 
 }
 
 std::string search_is_filter(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
@@ -120,7 +121,7 @@ std::string search_is_filter(const Row& row) {
 }
 
 std::string search_threads_agree(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return {};
   }

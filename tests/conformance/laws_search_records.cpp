@@ -17,6 +17,7 @@
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 #include "ops/convert.hpp"
 #include "ops/list.hpp"
 #include "ops/record_filter.hpp"
@@ -122,12 +123,12 @@ Result<std::vector<std::string>> decoded(const Archive& archive, const ReadOptio
   }
 }
 
-Result<std::vector<Seen>> see(const Row& row, const Archive& archive) {
+Result<std::vector<Seen>> see(const Row& row, Opened& archive) {
   ops::ListOptions list;
   list.json = list.headers = true;
   list.scan.read = row.read;
-  const Given given = listed(archive, list);
-  FONDS_TRY(const auto contents, decoded(archive, row.read));
+  const Given given = listed(*archive, list);
+  FONDS_TRY(const auto contents, decoded(*archive, row.read));
   std::vector<Seen> all;
   for (std::string_view rest = given.text; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n') + 1);
@@ -168,11 +169,11 @@ Answer asked(const Row& row, const Archive& archive, const char* text, unsigned 
 }
 
 std::string fields_are_filter(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
-  const auto seen = see(row, *archive);
+  const auto seen = see(row, archive);
   if (!seen) {
     return seen.error().to_string();
   }
@@ -198,7 +199,7 @@ std::string fields_are_filter(const Row& row) {
 }
 
 std::string threads_agree(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return {};
   }
@@ -219,11 +220,11 @@ std::string threads_agree(const Row& row) {
 // Headers and blocks of what is written are those of the records that match, and of the version
 // block of an ARC.
 std::string chosen_is_filter(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
-  const auto seen = see(row, *archive);
+  const auto seen = see(row, archive);
   const auto target = ops::parse_target(row.to);
   if (!seen || !target) {
     return seen ? target.error().to_string() : seen.error().to_string();
@@ -251,7 +252,7 @@ std::string chosen_is_filter(const Row& row) {
     if (sink.content.empty() && expected.blocks.empty()) {
       continue;
     }
-    const auto written = open(row, sink.content);
+    const auto written = in_memory(row, sink.content);
     if (!written) {
       return fmt::format("{}: {}", question.query, written.error().to_string());
     }

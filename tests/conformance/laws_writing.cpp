@@ -18,6 +18,7 @@
 #include "conformance/laws.hpp"
 #include "conformance/reading.hpp"
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 #include "ops/convert.hpp"
 
 namespace fonds::laws {
@@ -37,7 +38,7 @@ Result<std::string> converted(const Archive& archive, std::string_view to, const
 
 // Records written like those of the row are the same, header and block, and verify.
 std::string written_is_read(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
@@ -45,7 +46,7 @@ std::string written_is_read(const Row& row) {
   if (!bytes) {
     return bytes.error().to_string();
   }
-  const auto again = open(row, *bytes);
+  const auto again = in_memory(row, *bytes);
   if (!again) {
     return again.error().to_string();
   }
@@ -94,14 +95,14 @@ std::string format_of(std::string_view target) {
   return name == "arc" || name == "warc" ? "" : name;
 }
 
-std::string back_again(const Row& row, const Archive& archive, const Way& way) {
-  const auto there = converted(archive, way.there, row.read, {});
+std::string back_again(const Row& row, Opened& archive, const Way& way) {
+  const auto there = converted(*archive, way.there, row.read, {});
   if (!there) {
     return there.error().to_string();
   }
   Row between;
   between.format = way.format;
-  const auto middle = open(between, *there);
+  const auto middle = in_memory(between, *there);
   if (!middle) {
     return middle.error().to_string();
   }
@@ -111,19 +112,19 @@ std::string back_again(const Row& row, const Archive& archive, const Way& way) {
   }
   Row last;
   last.format = format_of(way.back);
-  const auto end = open(last, *back);
-  return end ? difference("records", contents(*end), contents(archive, row.read))
+  const auto end = in_memory(last, *back);
+  return end ? difference("records", contents(*end), contents(*archive, row.read))
              : end.error().to_string();
 }
 
 std::string there_and_back(const Row& row) {
-  const auto archive = open(row);
+  auto archive = open(row);
   if (!archive) {
     return archive.error().to_string();
   }
   for (const Way& way : ways()) {
     if (row.name.starts_with(way.rows)) {
-      if (const std::string complaint = back_again(row, *archive, way); !complaint.empty()) {
+      if (const std::string complaint = back_again(row, archive, way); !complaint.empty()) {
         return fmt::format("by {} to {}: {}", way.there, way.back, complaint);
       }
     }
@@ -173,9 +174,12 @@ Result<std::string> made_of_items(const Row& row, int count) {
 }
 
 Result<std::string> added_to(const Row& row, const std::string& bytes, int from, int to) {
-  FONDS_TRY(const Archive archive, open(row, bytes));
+  auto archive = open(row, bytes);
+  if (!archive) {
+    return fail(archive.error().code(), archive.error().message(), archive.error().where());
+  }
   TextSink sink;
-  FONDS_TRY(const auto maker, archive.format->writing()->append_items(archive, sink, {}));
+  FONDS_TRY(const auto maker, archive->format->writing()->append_items(*archive, sink, {}));
   FONDS_CHECK(add_items(*maker, from, to));
   return std::move(sink.content);
 }
@@ -190,7 +194,7 @@ std::string append_is_write(const Row& row) {
   if (!more) {
     return more.error().to_string();
   }
-  const auto at_once = open(row, *whole), appended = open(row, *more);
+  const auto at_once = in_memory(row, *whole), appended = in_memory(row, *more);
   if (!at_once || !appended) {
     return "what was written is no archive";
   }

@@ -16,6 +16,7 @@
 #include <fonds/record_index.hpp>
 
 #include "conformance/rows.hpp"
+#include "conformance/sites.hpp"
 #include "ops/cat.hpp"
 #include "ops/info.hpp"
 #include "ops/list.hpp"
@@ -208,37 +209,34 @@ std::string without_problems(std::string text) {
   return text;
 }
 
-Said said(const Archive& archive, const ReadOptions& options,
-          const std::function<Result<Archive>()>& again) {
-  const auto fresh = [&] {
-    auto opened = again ? again() : Result<Archive>(archive);
-    require(opened.has_value(), "it is opened once more");
-    return std::move(*opened);
-  };
+Said said(Opened& archive, const ReadOptions& options) {
   ops::ScanOptions scan;
   scan.read = options;
   ops::ListOptions list;
   list.scan = scan;
   list.json = list.headers = true;
-  Said all = {.read = contents(archive, options),
-              .listed = listed(fresh(), list),
-              .verified = verified(fresh(), scan),
-              .searched = searched(fresh(), scan),
-              .info = info_text(fresh(), scan, false) + info_text(fresh(), scan, true),
+  Said all = {.read = contents(*archive, options),
+              .listed = listed(*archive, list),
+              .verified = verified(*archive, scan),
+              .searched = searched(*archive, scan),
+              .info = {},
               .by_key = {}};
-  if (!again && !all.read.blocks.empty()) {
+  if (archive.can_go_back()) {
+    all.info = info_text(*archive, scan, false) + info_text(*archive, scan, true);
+  }
+  if (archive.can_go_back() && !all.read.blocks.empty()) {
     const std::size_t last = all.read.blocks.size() - 1;
     all.by_key =
-        content(archive, scan,
+        content(*archive, scan,
                 {"index:0", fmt::format("index:{}", last / 2), fmt::format("index:{}", last)});
   }
-  // Which bodies are stepped over, and what is read behind a record, and so what is wrong with them,
-  // hangs on the way to the archive.
+  // Which bodies are stepped over, and what is read behind a record, and so what is wrong with
+  // them, hangs on the way to the archive.
   for (Given* const given : {&all.listed, &all.searched, &all.by_key}) {
     given->text = without_problems(std::move(given->text));
     given->findings.clear();
   }
-  const std::string& name = archive.source->name();
+  const std::string name = archive->source->name();
   forget_name(all.read.error, name);
   forget_name(all.info, name);
   for (std::string& finding : all.read.findings) {

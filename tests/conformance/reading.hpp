@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include <fonds/format.hpp>
 
+#include "conformance/sites.hpp"
 #include "ops/list.hpp"
 
 namespace fonds::laws {
@@ -60,12 +60,11 @@ Given verified(const Archive& archive, const ops::ScanOptions& scan,
 struct Said {
   Contents read;
   Given listed, verified, searched;
+  // Of what can be read only once nothing: these go back.
   std::string info;
-  Given by_key;  // the first record, one in the middle and the last; none of what is read only once
+  Given by_key;  // the first record, one in the middle and the last
 };
-// `again`: opens it once more, where it can be read only once.
-Said said(const Archive& archive, const ReadOptions& options,
-          const std::function<Result<Archive>()>& again = nullptr);
+Said said(Opened& archive, const ReadOptions& options);
 std::string difference(std::string_view what, const Said& a, const Said& b);
 
 // Lines of `ls --json` without what is wrong with the records.

@@ -4,14 +4,8 @@
 #include <iterator>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
-
-#include <fonds/byte_source.hpp>
-#include <fonds/format.hpp>
-
-#include "archives/memory.hpp"
 
 namespace fonds::laws {
 
@@ -35,19 +29,6 @@ const std::vector<Row>& rows() {
     return together;
   }();
   return all;
-}
-
-Result<Archive> open(const Row& row) {
-  return !row.directory ? open(row, row.bytes())
-                        : open_archive(row.directory().string(), {.format = row.format});
-}
-
-Result<Archive> open(const Row& row, std::string_view bytes) {
-  return open(row, testing_archives::memory_of(bytes));
-}
-
-Result<Archive> open(const Row& row, std::shared_ptr<ByteSource> source) {
-  return open_archive(std::move(source), {.format = row.format});
 }
 
 std::string test_name(std::string name) {

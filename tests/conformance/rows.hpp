@@ -8,7 +8,6 @@
 #include <ostream>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,8 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+struct Site;
+
 struct Row {
   std::string name;    // "warc-1.1/gzip"; of fixtures their path
   std::string format;  // as OpenOptions::format; empty: recognized by its content
@@ -38,7 +39,9 @@ struct Row {
   WriteOptions write = {};  // and how
   ReadOptions read = {};    // what the archive does not tell of itself
   std::function<std::filesystem::path()> directory = {};  // called instead of `bytes`
-  bool damaged = false;  // see damaged_fixtures(): some laws are about good archives only
+  bool damaged = false;        // see damaged_fixtures(): some laws are about good archives only
+  bool large = false;          // more than a few hundred KiB
+  const Site* site = nullptr;  // see sites.hpp; in memory without one
 };
 void PrintTo(const Row& row, std::ostream* out);
 
@@ -46,12 +49,6 @@ void PrintTo(const Row& row, std::ostream* out);
 const std::vector<Row>& rows();
 // Those that are made, small ones of every format and codec.
 const std::vector<Row>& made_rows();
-
-// The archive of a row, in memory under the name "<memory>"; a directory where it lies. Bytes in
-// the second form take the place of the row's. Errors: those of open_archive().
-Result<Archive> open(const Row& row);
-Result<Archive> open(const Row& row, std::string_view bytes);
-Result<Archive> open(const Row& row, std::shared_ptr<ByteSource> source);
 
 // A name that GoogleTest accepts.
 std::string test_name(std::string name);

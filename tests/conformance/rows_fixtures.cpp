@@ -25,11 +25,14 @@ fs::path fixtures() {
   return given != nullptr ? given : FONDS_TEST_DATA;
 }
 
+constexpr std::uintmax_t kLarge = std::uintmax_t{200} << 10;
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{kSanitized ? 200 : 2048} << 10;
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string bytes(fs::file_size(path), '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 struct Folder {
@@ -55,6 +58,7 @@ std::vector<Row> rows_of(const Folder& folder) {
     Row& row = found.emplace_back();
     row.name = std::string(folder.path) + "/" + name;
     row.format = folder.format;
+    row.large = !entry.is_directory() && entry.file_size() > kLarge;
     row.damaged = damaged_fixtures().contains(row.name);
     if (entry.is_directory()) {
       row.directory = [path = entry.path()] { return path; };

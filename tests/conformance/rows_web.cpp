@@ -177,6 +177,7 @@ std::vector<Row> web_rows() {
       row.blocks = [=] { return blocks_of(dialect.records(large)); };
       row.to = shape.storage.has_encoder() ? dialect.to : "";
       row.write = write_like(shape.storage);
+      row.large = large;
     }
   }
   return all;

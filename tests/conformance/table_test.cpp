@@ -25,13 +25,16 @@ constexpr std::string_view kHead =
     R"(# Laws
 
 What is promised of every archive, whatever its format and codec. `tests/conformance` checks each law on each row: on
-archives that the tests make, and on all files of `tests/data`. Rows of formats are added there, so a new format keeps
-the same laws. Made by `FONDS_WRITE_LAWS=1 build/release/fonds_tests --gtest_filter='TableOfLaws.*'`; a test compares
+archives that the tests make, and on all files of `tests/data`, in memory and at servers: nginx with and without
+ranges, and an S3 server (`tests/test_served.py`). Rows of formats are added there, so a new format keeps the same
+laws. Made by `FONDS_WRITE_LAWS=1 build/release/fonds_tests --gtest_filter='TableOfLaws.*'`; a test compares
 it with the table.
 
 ## The laws
 
-Damaged archives keep those laws, too, that speak of *all*.
+Damaged archives keep those laws, too, that speak of *all*. Laws that are asked *everywhere* hold of archives in memory
+and of those of up to 200 KiB at servers: at one without ranges, and at one with ranges or of S3, which take turns
+(`FONDS_ALL_TURNS=1`: at all). What is made of an archive lies in memory.
 
 )";
 
@@ -46,17 +49,21 @@ contents that look like records.
 constexpr std::string_view kExceptions = R"(
 ## Exceptions
 
-The tests check that a law does not hold where it says *no*, so that an exception goes when its reason does. *Not
-asked*: nothing is promised there.
+The tests check that a law does not hold where it says *no*, so that an exception goes when its reason does. *Refused*:
+it holds, or the operation says that it needs what can be read more than once. *Not asked*: nothing is promised there.
 
 )";
 
+const char* words_of(Asked asked) {
+  return asked == Asked::Here ? "here" : asked == Asked::AtServers ? "of servers" : "everywhere";
+}
+
 std::string laws_table() {
-  std::string text = "| law | says | of |\n|---|---|---|\n";
+  std::string text = "| law | says | of | asked |\n|---|---|---|---|\n";
   for (const Law& law : all_laws()) {
-    text +=
-        fmt::format("| {} | {} | {}{} |\n", law.title, law.meaning,
-                    law.of_damaged ? "all " : "good ", law.about.empty() ? "archives" : law.about);
+    text += fmt::format("| {} | {} | {}{} | {} |\n", law.title, law.meaning,
+                        law.of_damaged ? "all " : "good ",
+                        law.about.empty() ? "archives" : law.about, words_of(law.asked));
   }
   return text;
 }
@@ -95,18 +102,36 @@ std::string title_of(const std::string& law) {
   return law;
 }
 
+const char* words_of(Exception::Kind kind) {
+  switch (kind) {
+    case Exception::Kind::Fails:
+      return "no";
+    case Exception::Kind::Refused:
+      return "refused";
+    default:
+      return "not asked";
+  }
+}
+
 std::string exceptions_table() {
   std::string text = "| law | holds | rows | since |\n|---|---|---|---|\n";
   for (const Exception& exception : exceptions()) {
     std::string names;
     for (const std::string& row : exception.rows) {
+      if (row == "*") {
+        names += "all";
+        continue;
+      }
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", row);
     }
-    const bool many = exception.rows.size() > 20;
-    text +=
-        fmt::format("| {} | {} | {} | {} |\n", title_of(exception.law),
-                    exception.kind == Exception::Kind::Fails ? "no" : "not asked",
-                    many ? fmt::format("{} rows", exception.rows.size()) : names, exception.reason);
+    if (exception.rows.size() > 20) {
+      names = fmt::format("{} rows", exception.rows.size());
+    }
+    if (!exception.site.empty()) {
+      names += " at a server without ranges";
+    }
+    text += fmt::format("| {} | {} | {} | {} |\n", title_of(exception.law),
+                        words_of(exception.kind), names, exception.reason);
   }
   return text;
 }

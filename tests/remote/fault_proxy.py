@@ -42,10 +42,10 @@ class FaultProxy:
     `drop_every`: of so many connections one is closed at once, and none serves two requests.
 
     `upload_plan(method, path)` does so for requests that change something; it may also wait, or do something itself.
-    No reply is given before `wait_for` requests are there."""
+    No reply but the first `at_once` is given before `wait_for` requests are there."""
 
     def __init__(self, host, port, plan=lambda number, path, span: None, latency=0.0, upload_plan=lambda method, path: None,
-                 wait_for=0, drop_every=0):
+                 wait_for=0, at_once=0, drop_every=0):
         self.plan, self.upload_plan, self.latency, self.lock = plan, upload_plan, latency, threading.Lock()
         enough, self.waited_in_vain = threading.Event(), False
         self.requests, self.bytes, self.faults, self.log, self.connections, self.dropped = 0, 0, [], [], 0, 0
@@ -79,7 +79,7 @@ class FaultProxy:
                         proxy.faults.append(fault)
                 if proxy.requests >= wait_for:
                     enough.set()
-                if not enough.wait(60):  # against hanging only
+                if number > at_once and not enough.wait(60):  # against hanging only
                     proxy.waited_in_vain = True
                 if proxy.latency:
                     time.sleep(proxy.latency)

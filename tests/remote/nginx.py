@@ -28,6 +28,7 @@ http {{
     ssl_certificate_key {folder}/key.pem;
     location /files/ {{ alias {root}/; }}
     location /whole/ {{ alias {root}/; max_ranges 0; }}
+    location /stream/ {{ alias {root}/; sub_filter_types *; sub_filter "no archive has this line" ""; }}
     location /private/ {{ alias {root}/; auth_basic "archives"; auth_basic_user_file {folder}/users; }}
     location /slow/ {{ alias {root}/; limit_rate 200k; }}
     location /moved/ {{ rewrite ^/moved/(.*)$ /files/$1 redirect; }}

@@ -352,6 +352,14 @@ class Archive {
   // Loaded once, on the first call; live as long as the archive. Errors: LimitExceeded; Io.
   Result<const Dictionary*> dictionary(Member member) const;
 
+  // Whether each read of the archive's bytes is a round trip, so that it is best to say ahead what
+  // will be read.
+  bool reads_are_round_trips() const;
+  // Asks for the bytes of a dictionary that is not loaded yet, or of a stream, so that they are on
+  // their way; does nothing where reads are no round trips. Thread-safe.
+  void will_read_dictionary(Member member) const;
+  void will_read_stream(std::size_t index) const;
+
   // Begins to read a stream. `in_file`: what is decompressed goes to an unnamed temporary file
   // instead of counting against the budget. Errors: Io; Unsupported for what lies behind in a pipe.
   Result<std::shared_ptr<Stream>> open_stream(std::size_t index, bool in_file = false) const;
@@ -431,8 +439,8 @@ class Rebuilder {
 };
 
 // Gives the records that match, or what else is wanted of them. What cannot be read is told to the
-// sink or to ArchiveOptions::on_finding and matches nothing. The sink is called on this thread only;
-// what it is given does not depend on `threads`.
+// sink or to ArchiveOptions::on_finding and matches nothing. The sink is called on this thread
+// only; what it is given does not depend on `threads`.
 //
 // Errors: BadArgument for options that make no sense with this archive (no timestamp column for
 // `since`, `until` or CountByTime; an empty interval; a projected key with a wildcard or twice);

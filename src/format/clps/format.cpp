@@ -291,6 +291,9 @@ class ClpsFormat final : public Format {
       return sink.lines(lines);
     };
     SearchOptions with = options;
+    if (!archive.source->random_access()) {
+      with.threads = 1;  // the streams of a pipe come once, one behind the other
+    }
     while (true) {
       FONDS_TRY(const OpenedArchive opened, open_for_reading(archive, options.read));
       auto report = clps::search(opened.archive, query, with, held);

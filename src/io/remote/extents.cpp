@@ -8,6 +8,7 @@ namespace fonds::remote {
 namespace {
 
 constexpr std::uint64_t kFirst = std::uint64_t{64} << 10;  // a jump costs so many bytes
+constexpr std::uint64_t kGrowth = 4;                       // each time is a round trip
 constexpr std::uint64_t kSmallest = std::uint64_t{256} << 10;
 constexpr std::uint64_t kLargest = std::uint64_t{4} << 20;  // of one request
 
@@ -52,7 +53,7 @@ void ReadAhead::read(std::uint64_t offset, std::vector<ByteRange>& wanted) {
   if (run.asked >= end || offset + run.ahead / 2 < run.asked) {
     return;
   }
-  run.ahead = std::min(std::max(run.ahead * 2, kSmallest), most_);
+  run.ahead = std::min(std::max(run.ahead * kGrowth, kSmallest), most_);
   run.begin = offset;
   ask(run, std::min(end, offset + run.ahead), wanted);
 }

@@ -70,6 +70,21 @@ Status Reply::await_end() {
   return await(lock, [this] { return outcome_.has_value(); });
 }
 
+Status Reply::await_put(std::uint64_t n) {
+  std::unique_lock lock(mutex_);
+  return await(lock, [this, n] { return put_ >= n || outcome_; });
+}
+
+std::uint64_t Reply::put() const {
+  const std::lock_guard lock(mutex_);
+  return put_;
+}
+
+bool Reply::ended() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_.has_value();
+}
+
 bool Reply::await_end_for(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, time, [this] { return outcome_.has_value(); });
@@ -126,6 +141,17 @@ Handler::Take Reply::data(std::span<const std::byte> piece) {
   const std::lock_guard lock(mutex_);
   if (stopped_) {
     return Take::Stop;
+  }
+  if (memory_ && head_ && head_->status == 206) {
+    if (piece.size() > room_ - put_) {
+      stopped_ = true;
+      return Take::Stop;
+    }
+    std::memcpy(memory_.get() + put_, piece.data(), piece.size());
+    put_ += piece.size();
+    session_.bytes += piece.size();
+    changed_.notify_all();
+    return Take::More;
   }
   const std::size_t waiting = bytes_.size() - taken_;
   if (waiting + piece.size() > room_ && full_ == Full::Stops) {

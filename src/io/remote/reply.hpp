@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,9 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Reply(Session& session, std::uint64_t room, Full full)
       : session_(session), room_(room), full_(full) {}
 
+  // The body of a reply with status 206 goes to this memory, of `room` bytes, and cannot be read
+  // here. To be called before start().
+  void put_into(std::shared_ptr<std::byte> memory) { memory_ = std::move(memory); }
   // Sends the request. The reply must be held by a shared_ptr.
   void start(Request request);
 
@@ -47,15 +51,22 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Status await_end();
   // Waits for it that long, cancelled or not; whether it came.
   bool await_end_for(std::chrono::milliseconds time);
+  bool ended() const;
   // After the end.
   const Outcome& outcome() const { return *outcome_; }
+  // After the end, or once there are bytes.
   const Head* known_head() const { return head_ ? &*head_ : nullptr; }
   // What was not read.
   std::vector<std::byte> take_all();
+  // Waits until `n` bytes were put into the memory, or for the end. Errors: Cancelled.
+  Status await_put(std::uint64_t n);
+  // How many were; they stay as they are.
+  std::uint64_t put() const;
+  std::uint64_t room() const { return room_; }
   // The body of a reply that says why there is no other, as far as it is looked at; stops. Empty
   // if it cannot be waited for.
   std::string error_text();
-  // No more of it is wanted.
+  // No more of it is wanted, and nothing is put into the memory from now on.
   void stop();
   // The same of a request that may not be sent whole yet.
   void abandon();
@@ -71,12 +82,14 @@ class Reply final : public Handler, public std::enable_shared_from_this<Reply> {
   Session& session_;
   const std::uint64_t room_;
   const Full full_;
+  std::shared_ptr<std::byte> memory_;  // null: there is none
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All under mutex_.
   std::optional<Head> head_;
   std::vector<std::byte> bytes_;  // from taken_ on they wait
   std::size_t taken_ = 0;
+  std::uint64_t put_ = 0;
   bool paused_ = false, stopped_ = false;
   std::optional<Outcome> outcome_;
 };

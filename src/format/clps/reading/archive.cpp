@@ -1,6 +1,7 @@
 // An opened archive: its sections at once, its dictionaries and streams when they are asked for.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -18,12 +19,14 @@
 #include "format/clps/reading/plain.hpp"
 #include "format/clps/reading/sections.hpp"
 #include "format/clps/searching/search_data.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::clps {
 namespace {
 
 struct LoadedDictionary {
   std::once_flag once;
+  std::atomic<bool> begun = false;
   Dictionary dictionary;
   std::optional<Error> error;
 };
@@ -339,6 +342,7 @@ void Archive::tell(Finding finding) const { state_->tell(std::move(finding)); }
 Result<const Dictionary*> Archive::dictionary(Member member) const {
   LoadedDictionary& loaded = state_->dictionaries[static_cast<std::size_t>(member)];
   std::call_once(loaded.once, [&] {
+    loaded.begun.store(true);
     static_cast<void>(state_->take_spare());  // its room is needed now
     auto read = guarded([&]() -> Result<Dictionary> {
       FONDS_TRY(const Stored stored, state_->container->read(member));
@@ -362,6 +366,22 @@ Result<const Dictionary*> Archive::dictionary(Member member) const {
     return tl::unexpected<Error>(copy_of(*loaded.error));
   }
   return &loaded.dictionary;
+}
+
+bool Archive::reads_are_round_trips() const {
+  return state_->source->random_access() && !state_->source->view();
+}
+
+void Archive::will_read_dictionary(Member member) const {
+  if (!state_->dictionaries[static_cast<std::size_t>(member)].begun.load()) {
+    fonds::will_read(*state_->source, member_range(member));
+  }
+}
+
+void Archive::will_read_stream(std::size_t index) const {
+  const StreamInfo& info = streams()[index];
+  fonds::will_read(*state_->source,
+                   {member_range(Member::Tables).offset + info.offset, info.stored});
 }
 
 Result<std::shared_ptr<Stream>> Archive::open_stream(std::size_t index, bool in_file) const {

@@ -308,9 +308,13 @@ Result<Stored> Container::read_at(std::uint64_t offset, std::uint64_t length) co
   }
   FONDS_TRY(const std::uint64_t size, source_->size());
   const std::uint64_t from = std::min(offset, size);
-  auto held = std::make_shared<Buffer>();
   auto left = static_cast<std::size_t>(std::min(length, size - from));
   fonds::will_read(*source_, {from, left});
+  FONDS_TRY(auto lent, fonds::lend(*source_, {from, left}));
+  if (lent != nullptr) {
+    return Stored{{lent.get(), left}, std::move(lent)};
+  }
+  auto held = std::make_shared<Buffer>();
   while (left > 0) {
     const auto room = held->room(left).first(left);
     FONDS_TRY(const std::size_t got, source_->read_at(from + held->size(), room));
@@ -343,7 +347,7 @@ Result<Stored> Container::read(Member member, std::uint64_t offset, std::uint64_
   }
   const std::lock_guard lock(pipe_->mutex);
   if (all.offset + from < pipe_->position) {
-    return fail(ErrorCode::Unsupported, "a pipe cannot be read again",
+    return fail(ErrorCode::Unsupported, "a pipe cannot be read again; save it to a file first",
                 in(*source_, all.offset + from));
   }
   Buffer passed;

@@ -22,7 +22,7 @@ namespace fonds::clps {
 // Stored bytes: a view of the source's memory, or bytes of their own.
 struct Stored {
   ByteView view;
-  std::shared_ptr<const Buffer> held;
+  std::shared_ptr<const void> held;
 };
 
 class Container {

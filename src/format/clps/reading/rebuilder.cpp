@@ -14,6 +14,7 @@
 #include "base/guarded.hpp"
 #include "base/ordered_jobs.hpp"
 #include "format/clps/reading/loaded_table.hpp"
+#include "format/clps/reading/streams_ahead.hpp"
 #include "format/clps/reading/texts.hpp"
 
 namespace fonds::clps {
@@ -120,7 +121,8 @@ struct Rebuilder::State {
   RebuildOptions options;
   Projection projection;
   std::unique_ptr<Texts> texts;
-  std::vector<std::size_t> tables;            // that are wanted, in the order of the file
+  std::vector<std::size_t> tables;  // that are wanted, in the order of the file
+  StreamsAhead ahead;
   std::unique_ptr<Job> current;               // that was given last
   std::unique_ptr<Job> spare;                 // whose memory the next one takes over
   std::map<std::size_t, std::uint64_t> lost;  // records of each table
@@ -201,6 +203,7 @@ struct Rebuilder::State {
     if (stream == nullptr || stream->index() != index) {
       stream.reset();
       const bool large = archive->streams()[index].plain > archive->budget().left() / 4 * 3;
+      ahead.open_next();
       FONDS_TRY(stream, archive->open_stream(index, large));
     }
     return {};
@@ -251,17 +254,24 @@ struct Rebuilder::State {
     }
   }
 
-  // Log order: decompresses all streams, several at a time.
-  Status load_all() {
-    std::uint64_t plain = 0;
+  std::vector<std::size_t> streams_of_tables() const {
     std::vector<std::size_t> streams;
     for (const std::size_t table : tables) {
       const auto index = static_cast<std::size_t>(archive->tables()[table].stream);
       if (streams.empty() || streams.back() != index) {
         streams.push_back(index);
-        plain += std::min(archive->streams()[index].plain,
-                          archive->budget().limit() - std::min(archive->budget().limit(), plain));
       }
+    }
+    return streams;
+  }
+
+  // Log order: decompresses all streams, several at a time.
+  Status load_all() {
+    std::uint64_t plain = 0;
+    const std::vector<std::size_t> streams = streams_of_tables();
+    for (const std::size_t index : streams) {
+      plain += std::min(archive->streams()[index].plain,
+                        archive->budget().limit() - std::min(archive->budget().limit(), plain));
     }
     // What does not fit beside the dictionaries waits in files: log order needs all tables at hand.
     const bool in_file = plain > archive->budget().left() / 2;
@@ -298,6 +308,7 @@ struct Rebuilder::State {
       return {};
     };
     for (const std::size_t index : streams) {
+      ahead.open_next();
       FONDS_TRY(auto begun, archive->open_stream(index, in_file));
       opened[index] = begun;
       const std::uint64_t need = archive->streams()[index].plain;
@@ -434,6 +445,8 @@ Result<std::unique_ptr<Rebuilder>> Rebuilder::open(std::shared_ptr<const Archive
         needs.array_types |= shown && type == NodeType::UnstructuredArray;
       }
     }
+    Texts::will_read(from, needs);
+    state->ahead = StreamsAhead(from, state->streams_of_tables());
     const std::vector<std::jthread> loading = load_ahead(from, needs, state->options.threads);
     const std::uint64_t average =
         from.header().uncompressed_size / std::max<std::uint64_t>(from.records(), 1);

@@ -77,6 +77,17 @@ const LogTypes::Parsed* LogTypes::parse(std::size_t id) const {
   return expected;  // another thread was faster
 }
 
+void Texts::will_read(const Archive& archive, Needs needs, std::uint64_t most) {
+  const auto ask = [&](bool needed, Member member) {
+    if (needed && archive.member_range(member).length <= most) {
+      archive.will_read_dictionary(member);
+    }
+  };
+  ask(needs.variables, Member::Variables);
+  ask(needs.log_types, Member::LogTypes);
+  ask(needs.array_types, Member::ArrayTypes);
+}
+
 Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) {
   std::unique_ptr<Texts> texts(new Texts);
   const bool old = archive.header().version < Version{0, 4, 0};
@@ -84,6 +95,7 @@ Result<std::unique_ptr<Texts>> Texts::open(const Archive& archive, Needs needs) 
   texts->variables_ = &texts->none_;
   const Dictionary* log_types = &texts->none_;
   const Dictionary* array_types = &texts->none_;
+  will_read(archive, needs);
   if (needs.variables) {
     FONDS_TRY(texts->variables_, archive.dictionary(Member::Variables));
     texts->escapes_ = std::vector<std::atomic<Escapes>>(texts->variables_->size());

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,10 @@ class Texts {
     bool variables = true, log_types = true, array_types = true;
   };
   static Result<std::unique_ptr<Texts>> open(const Archive& archive, Needs needs);
+  // Asks for the bytes of those dictionaries, so that all are on their way before one is loaded;
+  // of those with more than `most` it does not.
+  static void will_read(const Archive& archive, Needs needs,
+                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
   const Dictionary& variables() const { return *variables_; }
   const LogTypes& log_types() const { return *log_types_; }

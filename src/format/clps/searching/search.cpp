@@ -11,6 +11,7 @@
 #include <fonds/formats/clps.hpp>
 
 #include "base/guarded.hpp"
+#include "format/clps/reading/streams_ahead.hpp"
 #include "format/clps/reading/texts.hpp"
 #include "format/clps/searching/compat.hpp"
 #include "format/clps/searching/compat_term.hpp"
@@ -185,15 +186,15 @@ void Search::add_text_tasks() {
 }
 
 Status Search::work() {
-  std::atomic<std::size_t> next = 0;
   const std::size_t helpers = std::min<std::size_t>(std::max(options_.threads, 1U),
                                                     std::max<std::size_t>(tasks_.size(), 1)) -
                               1;
   std::vector<std::optional<Error>> errors(helpers + 1);
   const auto run = [&](std::size_t thread) {
-    if (auto status = guarded([&] { return work_on(next); }); !status) {
+    if (auto status = guarded([&] { return work_on_tasks(); }); !status) {
       errors[thread] = std::move(status.error());
-      next.store(tasks_.size());  // nobody need go on
+      const std::lock_guard lock(tasks_mutex_);
+      next_task_ = tasks_.size();  // nobody need go on
     }
   };
   {
@@ -215,11 +216,74 @@ Status Search::work() {
   return {};
 }
 
-Status Search::work_on(std::atomic<std::size_t>& next) {
+// The next task that nobody has begun with; the end if there is none.
+Result<std::size_t> Search::take_task() {
+  const std::lock_guard lock(tasks_mutex_);
+  if (next_task_ == tasks_.size()) {
+    return next_task_;
+  }
+  if (archive_->reads_are_round_trips()) {
+    FONDS_CHECK(ask_ahead());
+    asked_ = std::max(asked_, next_task_ + 1);
+    ahead_ -= tasks_[next_task_].asked ? stored_of(tasks_[next_task_]) : 0;
+  }
+  return next_task_++;
+}
+
+std::uint64_t Search::stored_of(const Task& task) const {
+  return task.kind == Task::Kind::Stream ? archive_->streams()[task.stream].stored : 0;
+}
+
+void Search::ask_for(const Task& task) const {
+  switch (task.kind) {
+    case Task::Kind::Variables:
+      archive_->will_read_dictionary(Member::Variables);
+      break;
+    case Task::Kind::LogTypes:
+      archive_->will_read_dictionary(Member::LogTypes);
+      break;
+    case Task::Kind::Stream:
+      archive_->will_read_stream(task.stream);
+      if (renderer_) {
+        renderer_->will_read_short_texts();
+      }
+      break;
+  }
+}
+
+// Asks for what the next tasks read, where that is certain. Those tasks are nobody's yet: what
+// rules out their tables is only looked at with tasks_mutex_ held.
+Status Search::ask_ahead() {
+  for (; asked_ < tasks_.size() && ahead_ < kMostAhead; ++asked_) {
+    Task& task = tasks_[asked_];
+    if (task.kind == Task::Kind::Stream) {
+      FONDS_TRY(const auto tables, prune_tables(task, false));
+      if (tables.empty()) {
+        continue;
+      }
+      const bool waits = !texts_decided() && std::all_of(tables.begin(), tables.end(), [&](auto i) {
+        return wants_texts_first(answers_[i].condition);
+      });
+      if (waits) {
+        return {};
+      }
+    }
+    task.asked = true;
+    ahead_ += stored_of(task);
+    ask_for(task);
+  }
+  return {};
+}
+
+Status Search::work_on_tasks() {
   std::vector<WarmStream> warm;
   ColumnScan scan(*archive_, *times_);
-  for (std::size_t i = next.fetch_add(1); i < tasks_.size() && !enough(); i = next.fetch_add(1)) {
-    const Task& task = tasks_[i];
+  while (!enough()) {
+    FONDS_TRY(const std::size_t taken, take_task());
+    if (taken == tasks_.size()) {
+      break;
+    }
+    const Task& task = tasks_[taken];
     if (stopped()) {
       return fail(ErrorCode::Cancelled, "cancelled", {.source = archive_->name()});
     }
@@ -228,7 +292,7 @@ Status Search::work_on(std::atomic<std::size_t>& next) {
         FONDS_CHECK(decide_variables());
         break;
       case Task::Kind::LogTypes:
-        FONDS_CHECK(decide_log_types(i == 0));
+        FONDS_CHECK(decide_log_types(taken == 0));
         break;
       case Task::Kind::Stream:
         FONDS_CHECK(search_stream(task, warm, scan));
@@ -315,7 +379,8 @@ Status Search::warm_up(const std::shared_ptr<Stream>& stream,
 }
 
 Status Search::search_stream(const Task& task, std::vector<WarmStream>& warm, ColumnScan& scan) {
-  const bool ahead = options_.threads > 1 && !texts_decided();
+  // Bytes that must be fetched wait until it is certain that they are needed.
+  const bool ahead = options_.threads > 1 && !texts_decided() && !archive_->reads_are_round_trips();
   FONDS_TRY(const auto tables, prune_tables(task, !ahead));
   if (tables.empty()) {
     return {};

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct Task {
   enum class Kind : std::uint8_t { Variables, LogTypes, Stream } kind = Kind::Stream;
   std::size_t stream = 0;
   std::vector<std::size_t> tables = {};
+  bool asked = false;  // its bytes, ahead of time; under Search::tasks_mutex_
 };
 
 // A stream that was decompressed ahead, while others decide the texts.
@@ -81,7 +83,11 @@ class Search {
   Status find_projection();
   Status plan();
   Status work();
-  Status work_on(std::atomic<std::size_t>& next);
+  Status work_on_tasks();
+  Result<std::size_t> take_task();
+  Status ask_ahead();
+  void ask_for(const Task& task) const;
+  std::uint64_t stored_of(const Task& task) const;
   void add_task(std::size_t table);
   void add_first_texts(const Condition& condition);
   void add_text_tasks();
@@ -121,6 +127,10 @@ class Search {
   std::vector<TableAnswer> answers_;     // of each table
   BudgetShare share_;                    // of them, about
   std::vector<Task> tasks_;
+  std::mutex tasks_mutex_;
+  // All under tasks_mutex_. Tasks before asked_ were looked at by ask_ahead(), or are taken.
+  std::size_t next_task_ = 0, asked_ = 0;
+  std::uint64_t ahead_ = 0;  // bytes that were asked for, of tasks that nobody has taken
   std::atomic<std::uint64_t> found_ = 0;
   std::atomic<std::uint64_t> warm_bytes_ = 0;
   // Records are rebuilt as they are found, unless they are so many that their texts should not be

@@ -144,6 +144,13 @@ HitRenderer::HitRenderer(const Archive& archive, Projection projection,
   }
 }
 
+void HitRenderer::will_read_short_texts() const {
+  constexpr std::uint64_t kShort = std::uint64_t{256} << 10;  // which comes faster than an answer
+  if (!asked_.exchange(true)) {
+    Texts::will_read(*archive_, needs_, kShort);
+  }
+}
+
 Result<const Texts*> HitRenderer::texts() const {
   std::call_once(once_, [this] {
     auto opened = guarded([this] { return Texts::open(*archive_, needs_); });

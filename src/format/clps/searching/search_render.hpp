@@ -45,6 +45,8 @@ class HitRenderer {
   // Rebuilds the rows of a table that are set. Thread-safe. Nothing if there is no memory for them.
   // Errors: those of dictionaries; Cancelled.
   Result<std::optional<RenderedTable>> render(const Table& table, const BitSet& rows) const;
+  // Asks for the dictionaries that render() needs, as far as they are short. Thread-safe.
+  void will_read_short_texts() const;
 
  private:
   Result<const Texts*> texts() const;
@@ -52,6 +54,7 @@ class HitRenderer {
   const Archive* archive_;
   Projection projection_;
   Texts::Needs needs_{false, false, false};
+  mutable std::atomic<bool> asked_ = false;
   mutable std::once_flag once_;
   mutable std::unique_ptr<Texts> texts_;
   mutable std::optional<Error> error_;

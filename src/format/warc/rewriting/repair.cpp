@@ -36,14 +36,14 @@ bool tells_of_length(std::string_view code) {
 
 Result<RewriteReport> repair_archive(const Archive& archive, ByteSink& sink,
                                      const RewriteOptions& options, const RangeSeen& seen) {
-  const auto stored = archive.source->view();
-  if (!stored) {
+  if (!archive.source->random_access()) {
     return fail(ErrorCode::Unsupported,
                 "repair reads damaged places twice, which a pipe does not allow; save it to a file "
                 "first",
                 {.source = archive.source->name()});
   }
-  return Repair(archive, *stored, sink, options, seen).run();
+  FONDS_TRY(const std::uint64_t size, archive.source->size());
+  return Repair(archive, size, sink, options, seen).run();
 }
 
 bool is_mended(const Finding& finding) {
@@ -77,14 +77,15 @@ void DigestCheck::finish() {
   text_ = labelled(wanted_, ByteView(value.bytes).first(value.size), letters != 2 * value.size);
 }
 
-Repair::Repair(const Archive& archive, ByteView stored, ByteSink& sink,
+Repair::Repair(const Archive& archive, std::uint64_t size, ByteSink& sink,
                const RewriteOptions& options, const RangeSeen& seen)
     : archive_(archive),
-      stored_(stored),
+      stored_(archive.source),
+      size_(size),
       options_(options),
       read_(options.read),
       held_(options.write.memory_budget / 8),
-      output_(archive, stored, sink, options, seen) {
+      output_(archive, sink, options, seen) {
   read_.search_damaged = true;
   read_.skim = false;
   read_.http = read_.http_requests = false;
@@ -124,7 +125,7 @@ Result<RewriteReport> Repair::run() {
   }
   if (last_) {
     end_record(false, 0);
-    FONDS_CHECK(close_group(stored_.size()));
+    FONDS_CHECK(close_group(size_));
   } else {
     FONDS_CHECK(take_head(nullptr));
   }
@@ -179,7 +180,7 @@ void Repair::tell(Finding finding, std::optional<Severity> severity) {
 
 // What stands before the first record; without one, all there is.
 Status Repair::take_head(const WarcRecord* first) {
-  const std::uint64_t end = first == nullptr ? stored_.size() : first->place.unit;
+  const std::uint64_t end = first == nullptr ? size_ : first->place.unit;
   std::vector<Finding> loose = reader_->take_loose_findings();
   std::erase_if(loose, [this](const Finding& finding) {
     return std::any_of(watch_.findings.begin(), watch_.findings.end(), [&](const Finding& other) {
@@ -206,9 +207,10 @@ Status Repair::take_head(const WarcRecord* first) {
   if (from >= end) {
     return {};
   }
+  FONDS_TRY(const ByteView begin, stored_.at(0, 4));
   const bool extension = bad != damage.end() && bad->code == "zs-start" && end > 4 &&
-                         (load_le32(stored_) & 0xFFFFFFF0U) == 0x184D2A50U && !has_garbage &&
-                         std::none_of(bad + 1, damage.end(), is_mended);
+                         begin.size() >= 4 && (load_le32(begin) & 0xFFFFFFF0U) == 0x184D2A50U &&
+                         !has_garbage && std::none_of(bad + 1, damage.end(), is_mended);
   if (extension) {
     tell(*bad, Severity::Warning);
     FONDS_CHECK(output_.begin_anew(std::nullopt, true));
@@ -225,13 +227,19 @@ Status Repair::take_head(const WarcRecord* first) {
 
 // WARC-Zstandard: `from` is set behind the dictionary frame.
 Status Repair::take_dictionary(std::uint64_t& from) {
-  if (archive_.codec().name() != "zstd" || stored_.size() < kSkippableHeader ||
-      load_le32(stored_) != kDictionaryMagic) {
+  FONDS_TRY(ByteView stored, stored_.at(0, kSkippableHeader));
+  if (archive_.codec().name() != "zstd" || stored.size() < kSkippableHeader ||
+      load_le32(stored) != kDictionaryMagic) {
     return {};
   }
-  from = std::min<std::uint64_t>(stored_.size(), kSkippableHeader + load_le32(stored_.subspan(4)));
+  from = std::min(size_, kSkippableHeader + load_le32(stored.subspan(4)));
+  // One that is longer is too large in whole and in part.
+  constexpr std::uint64_t kMost = kSkippableHeader + zstd::kCommonDictionary + 1;
+  const auto held = static_cast<std::size_t>(std::min(from, kMost));
+  FONDS_TRY(stored, stored_.at(0, held));
+  stored = stored.first(std::min(stored.size(), held));
   // A wrong checksum is a warning as long as frames can be decoded, but no new ones can be made.
-  const auto frame = zstd::parse_frame_header(stored_.subspan(kSkippableHeader));
+  const auto frame = zstd::parse_frame_header(stored.subspan(kSkippableHeader));
   const bool has_checksum = frame && frame->checksum;
   const auto bad =
       std::find_if(watch_.findings.begin(), watch_.findings.end(), [&](const Finding& finding) {
@@ -241,7 +249,7 @@ Status Repair::take_dictionary(std::uint64_t& from) {
                (finding.code.starts_with("zd-") || finding.where.stored_offset == 0U);
       });
   const bool good = bad == watch_.findings.end();
-  auto dictionary = ZstdDictionary::parse(stored_.first(static_cast<std::size_t>(from)));
+  auto dictionary = ZstdDictionary::parse(stored);
   if (dictionary) {
     output_.use_dictionary(*dictionary);
   }

@@ -10,6 +10,7 @@
 #include <fonds/buffer.hpp>
 
 #include "base/bytes.hpp"
+#include "io/bounded_source.hpp"
 
 namespace fonds::warc {
 namespace {
@@ -33,30 +34,6 @@ std::uint64_t offset_of(const Finding& finding) { return finding.where.stored_of
 void write_missing_length(const WarcRecord& record, RecordChange& change) {
   change.length = change.length || record.header.length_state == Header::LengthState::Missing;
 }
-
-// The first bytes of a source in memory. A damaged unit that ends there cannot run on into the ones
-// behind it.
-class Prefix final : public ByteSource {
- public:
-  Prefix(std::shared_ptr<ByteSource> source, ByteView bytes)
-      : source_(std::move(source)), bytes_(bytes) {}
-  const std::string& name() const override { return source_->name(); }
-  bool random_access() const override { return true; }
-  Result<std::uint64_t> size() override { return bytes_.size(); }
-  Result<std::size_t> read_at(std::uint64_t offset, MutableByteView out) override {
-    const std::size_t from =
-        static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes_.size()));
-    const std::size_t n = std::min(out.size(), bytes_.size() - from);
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), n, out.begin());
-    return n;
-  }
-  Result<std::size_t> read_next(MutableByteView) override { return std::size_t{0}; }
-  std::optional<ByteView> view() override { return bytes_; }
-
- private:
-  std::shared_ptr<ByteSource> source_;
-  ByteView bytes_;
-};
 
 }  // namespace
 
@@ -107,16 +84,15 @@ Status Repair::close_units(std::uint64_t end) {
   const Finding* behind = nullptr;
   bool touched = group.changed || rewrite_all_ || (options_.unit_per_record && group.shared);
   for (const Finding& finding : damage) {
-    const bool padding = finding.code == "nul-padding" && end == stored_.size();
+    const bool padding = finding.code == "nul-padding" && end == size_;
     if (!is_mended(finding) && !padding) {
       continue;
     }
     const std::uint64_t offset = offset_of(finding);
     const bool within = !group.last_unit || offset <= *group.last_unit;
     if (padding) {
-      const auto rest = stored_.subspan(static_cast<std::size_t>(offset));
-      if (within || std::any_of(rest.begin(), rest.end(),
-                                [](std::byte octet) { return octet != std::byte{0}; })) {
+      FONDS_TRY(const bool zeros, are_all(offset, end, std::string_view("\0", 1)));
+      if (within || !zeros) {
         continue;
       }
     }
@@ -146,16 +122,25 @@ Status Repair::close_units(std::uint64_t end) {
   return leave_out(good_end, end, behind);
 }
 
+Result<bool> Repair::are_all(std::uint64_t from, std::uint64_t to, std::string_view octets) {
+  while (from < to) {
+    stored_.release(from);
+    FONDS_TRY(ByteView piece, stored_.at(from, 1));
+    piece = piece.first(static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), to - from)));
+    if (piece.empty() || as_text(piece).find_first_not_of(octets) != std::string_view::npos) {
+      return false;
+    }
+    from += piece.size();
+  }
+  return true;
+}
+
 // Bytes that are no records. Padding is no loss.
 Status Repair::leave_out(std::uint64_t from, std::uint64_t to, const Finding* why) {
   if (from >= to) {
     return {};
   }
-  const ByteView octets =
-      stored_.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
-  const bool padding = std::none_of(octets.begin(), octets.end(), [](std::byte octet) {
-    return octet != std::byte{0} && octet != std::byte{'\r'} && octet != std::byte{'\n'};
-  });
+  FONDS_TRY(const bool padding, are_all(from, to, std::string_view("\0\r\n", 3)));
   if (padding) {
     output_.changed("ranges of padding were left out");
     output_.account(from, to, Fate::LeftOut);
@@ -183,7 +168,7 @@ void Repair::tell_of_damage(const std::vector<Finding>& damage, std::uint64_t en
     if (!is_mended(finding) || offset >= end) {
       continue;
     }
-    if (end == stored_.size() && finding.code.starts_with("truncated-")) {
+    if (end == size_ && finding.code.starts_with("truncated-")) {
       tell(finding, Severity::Warning);  // nothing that is there is lost
     } else if (lossy && loses_content(finding.code) && archive_.codecs.size() > 1) {
       output_.miss(group.begin, group.first, "lost-range",
@@ -241,8 +226,8 @@ Status Repair::rewrite(std::uint64_t end) {
 Status Repair::read_again(std::uint64_t end,
                           const std::function<Status(WarcReader&, const WarcRecord&)>& take) {
   Archive part = archive_;
-  part.source =
-      std::make_shared<Prefix>(archive_.source, stored_.first(static_cast<std::size_t>(end)));
+  // A damaged unit that ends there cannot run on into the ones behind it.
+  part.source = std::make_shared<BoundedSource>(archive_.source, end);
   ReadOptions again = read_;
   again.start = group_->begin;
   again.state = group_->state;

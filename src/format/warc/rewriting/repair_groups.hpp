@@ -22,6 +22,7 @@
 #include "format/warc/rewriting/repair_output.hpp"
 #include "format/warc/rewriting/repair_record.hpp"
 #include "format/warc/rewriting/repair_watch.hpp"
+#include "io/window.hpp"
 
 namespace fonds::warc {
 
@@ -47,7 +48,7 @@ struct RepairGroup {
 
 class Repair {
  public:
-  Repair(const Archive& archive, ByteView stored, ByteSink& sink, const RewriteOptions& options,
+  Repair(const Archive& archive, std::uint64_t size, ByteSink& sink, const RewriteOptions& options,
          const RangeSeen& seen);
   Result<RewriteReport> run();
 
@@ -80,6 +81,8 @@ class Repair {
   Status close_group(std::uint64_t end);
   Status close_plain(std::uint64_t end);
   Status close_units(std::uint64_t end);
+  // Whether stored bytes are all among these.
+  Result<bool> are_all(std::uint64_t from, std::uint64_t to, std::string_view octets);
   Status leave_out(std::uint64_t from, std::uint64_t to, const Finding* why);
   void tell_of_damage(const std::vector<Finding>& damage, std::uint64_t end);
   Status rewrite(std::uint64_t end);
@@ -95,7 +98,8 @@ class Repair {
   bool is_plain(const WarcRecord& record) const;
 
   const Archive& archive_;
-  ByteView stored_;
+  Window stored_;       // the archive, for what is looked at again
+  std::uint64_t size_;  // of it
   const RewriteOptions& options_;
   ReadOptions read_;
   std::uint64_t held_;  // octets of a block that may lie in memory

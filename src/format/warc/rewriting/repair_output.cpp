@@ -32,10 +32,14 @@ Status RepairOutput::copy(std::uint64_t from, std::uint64_t to) {
 Status RepairOutput::flush() {
   while (copy_from_ < copy_to_) {
     const std::uint64_t n = std::min(kPiece, copy_to_ - copy_from_);
-    FONDS_CHECK(sink_.write(
-        stored_.subspan(static_cast<std::size_t>(copy_from_), static_cast<std::size_t>(n))));
-    archive_.source->forget({copy_from_, n});
+    FONDS_TRY(const ByteView bytes, stored_.at(copy_from_, static_cast<std::size_t>(n)));
+    if (bytes.size() < n) {
+      return fail(ErrorCode::Corrupt, "the file has become shorter while it was read",
+                  {.source = archive_.source->name(), .stored_offset = copy_from_ + bytes.size()});
+    }
+    FONDS_CHECK(sink_.write(bytes.first(static_cast<std::size_t>(n))));
     copy_from_ += n;
+    stored_.release(copy_from_);
   }
   copy_from_ = copy_to_ = 0;
   return {};

@@ -16,15 +16,16 @@
 #include <fonds/writing.hpp>
 
 #include "format/warc/rewriting/repair.hpp"
+#include "io/window.hpp"
 
 namespace fonds::warc {
 
 class RepairOutput {
  public:
-  // All must outlive this. `stored` is the whole archive.
-  RepairOutput(const Archive& archive, ByteView stored, ByteSink& sink,
-               const RewriteOptions& options, const RangeSeen& seen)
-      : archive_(archive), stored_(stored), sink_(sink), options_(options), seen_(seen) {}
+  // All must outlive this.
+  RepairOutput(const Archive& archive, ByteSink& sink, const RewriteOptions& options,
+               const RangeSeen& seen)
+      : archive_(archive), stored_(archive.source), sink_(sink), options_(options), seen_(seen) {}
 
   // Copies stored bytes as they are. They need not be units: what is harmless between them comes
   // along.
@@ -59,7 +60,7 @@ class RepairOutput {
             std::string_view code, std::string message);
 
   const Archive& archive_;
-  ByteView stored_;
+  Window stored_;  // the archive, for what is copied
   ByteSink& sink_;
   const RewriteOptions& options_;
   const RangeSeen& seen_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -127,9 +128,9 @@ struct Repaired {
   }
 };
 
-inline Repaired repaired(std::string_view bytes, RewriteOptions options = {}) {
+inline Repaired repaired(std::shared_ptr<ByteSource> source, RewriteOptions options = {}) {
   Repaired result;
-  const auto archive = open_archive(testing_codec::mapped(bytes));
+  const auto archive = open_archive(std::move(source));
   if (!archive) {
     result.error = archive.error().message();
     return result;
@@ -149,6 +150,23 @@ inline Repaired repaired(std::string_view bytes, RewriteOptions options = {}) {
   result.report = std::move(*report);
   result.bytes = std::move(sink.content);
   return result;
+}
+
+// Asserts that it is the same where the archive is read by position.
+inline Repaired repaired(std::string_view bytes, const RewriteOptions& options = {}) {
+  Repaired mapped = repaired(testing_codec::mapped(bytes), options);
+  const ByteView view = as_bytes(bytes);
+  const Repaired unmapped = repaired(
+      std::make_shared<testing_io::Unmapped>(std::vector(view.begin(), view.end())), options);
+  EXPECT_EQ(unmapped.bytes, mapped.bytes);
+  EXPECT_EQ(unmapped.error, mapped.error);
+  EXPECT_EQ(unmapped.told, mapped.told);
+  EXPECT_TRUE(std::ranges::equal(unmapped.ranges, mapped.ranges, [](const auto& a, const auto& b) {
+    return a.first.offset == b.first.offset && a.first.length == b.first.length &&
+           a.second == b.second;
+  }));
+  EXPECT_EQ(unmapped.lost(), mapped.lost());
+  return mapped;
 }
 
 // Codes of the errors that are found in an archive, but for those that no repair can mend.
