@@ -16,6 +16,7 @@
 #include "codec/unit_decoder.hpp"
 #include "codec/zstd/dictionary.hpp"
 #include "codec/zstd/frame.hpp"
+#include "io/will_read.hpp"
 
 namespace fonds::zstd {
 namespace {
@@ -63,6 +64,7 @@ Status ZstdDecoder::open_dictionary(ByteView head) {
     FONDS_TRY(position_, step_over(window_, 0, end));
     return {};
   }
+  fonds::will_read(*window_.source(), {0, end});
   FONDS_TRY(const ByteView stored, window_.at(0, static_cast<std::size_t>(end)));
   position_ = std::min<std::uint64_t>(end, stored.size());
   if (stored.size() < end) {
