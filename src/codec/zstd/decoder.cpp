@@ -344,7 +344,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::more_pieces(std::size_t wanted) {
 
 Result<BufferedDecoder::Fill> ZstdDecoder::end_damaged_frame() {
   doubtful_ = frame_;
-  FONDS_TRY(const auto found, swallowed(position_));
+  FONDS_TRY(const auto found, swallowed(frame_, position_));
   return found ? go_back(frame_, *found) : Fill::More;
 }
 
@@ -357,14 +357,16 @@ BufferedDecoder::Fill ZstdDecoder::go_back(std::uint64_t damaged, std::uint64_t 
   return Fill::Gap;
 }
 
-Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed(std::uint64_t end) {
+Result<std::optional<std::uint64_t>> ZstdDecoder::swallowed(std::uint64_t frame,
+                                                            std::uint64_t end) {
   FONDS_CHECK(make_probe());
   FONDS_TRY(const StoredView stored,
-            view_over(window_, frame_, end, options_.max_whole_unit, kFrameMagicText));
+            view_over(window_, frame, end, options_.max_whole_unit, kFrameMagicText));
   std::optional<std::uint64_t> found;
-  scan_frame(stored.from(frame_), [&](std::uint64_t from, std::uint64_t to) {
-    found =
-        found ? found : probe_->swallowed(stored, frame_ + from, frame_ + to, options_, budget_);
+  std::uint64_t begin = frame + kFrameMagicText.size();  // a header that is none lies over one, too
+  scan_frame(stored.from(frame), [&](std::uint64_t, std::uint64_t to) {
+    found = found ? found : probe_->swallowed(stored, begin, frame + to, options_, budget_);
+    begin = frame + to;
   });
   return found;
 }
@@ -394,7 +396,9 @@ Result<BufferedDecoder::Fill> ZstdDecoder::pass_frame() {
   FONDS_TRY(const FrameInfo frame, scan(frame_, window_.goes_back() ? kWholeFrame : kMaxHeld));
   budget_.spend(frame.blocks);
   if (frame.state == FrameState::Complete) {
-    position_ = frame_ + frame.size;
+    const std::uint64_t end = frame_ + frame.size;
+    FONDS_TRY(const auto found, swallowed(frame_, end));
+    position_ = found.value_or(end);
     return Fill::Gap;
   }
   FONDS_TRY(const auto next, next_record(std::nullopt, frame_ + 4));
@@ -409,7 +413,7 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
   find("frame-damaged",
        fmt::format("zstd frame cannot be decoded behind its first {} bytes", decoded_), frame_);
   budget_.spend(next_stored_ - frame_ + decoded_ / 16);
-  std::optional<std::uint64_t> end;
+  std::optional<std::uint64_t> end, next;
   std::uint64_t search_from = next_stored_;
   if (window_.goes_back()) {
     FONDS_TRY(const FrameInfo frame, scan(frame_, kWholeFrame));
@@ -417,15 +421,12 @@ Result<BufferedDecoder::Fill> ZstdDecoder::damaged() {
     search_from = frame_ + 4;
     if (frame.state == FrameState::Complete) {
       end = frame_ + frame.size;
-      FONDS_TRY(const auto found, swallowed(*end));
-      if (found) {
-        mode_ = Mode::Between;
-        position_ = *found;
-        return Fill::Gap;
-      }
+      FONDS_TRY(next, swallowed(frame_, *end));
     }
   }
-  FONDS_TRY(const auto next, next_record(end, search_from));
+  if (!next) {
+    FONDS_TRY(next, next_record(end, search_from));
+  }
   if (!next) {
     return over();
   }
@@ -476,6 +477,12 @@ Result<std::optional<std::uint64_t>> ZstdDecoder::next_record(
       FONDS_TRY(const bool begins, begins_record(*walk_from));
       if (begins) {
         return walk_from;
+      }
+      if (frame.state == FrameState::Complete) {
+        FONDS_TRY(const auto found, swallowed(*walk_from, *walk_from + frame.size));
+        if (found) {
+          return found;
+        }
       }
     }
     if (frame.kind == FrameKind::Unknown || frame.state != FrameState::Complete) {

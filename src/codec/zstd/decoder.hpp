@@ -59,9 +59,8 @@ class ZstdDecoder final : public UnitDecoder {
   // its own.
   Result<Fill> end_damaged_frame();
   Fill go_back(std::uint64_t damaged, std::uint64_t to);
-  // Where such frames begin, of the frame at frame_, which seems to end at `end`. Of a pipe
-  // nothing.
-  Result<std::optional<std::uint64_t>> swallowed(std::uint64_t end);
+  // Where such frames begin, of a frame that seems to end at `end`. Of a pipe nothing.
+  Result<std::optional<std::uint64_t>> swallowed(std::uint64_t frame, std::uint64_t end);
   Status make_probe();
   // Goes on behind a frame that cannot be decoded but is whole.
   Result<Fill> pass_frame();

@@ -159,6 +159,16 @@ TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameThoughSkippableOnesPartThem) {
                                      one.size() + 2 * prefix.size() + two.size()));
 }
 
+// It begins no record, so it would be passed over behind the damaged frame before it.
+TEST(ZstdDecoder, FrameThatLostBytesHidesNoFrameBehindADamagedOne) {
+  std::string one = compress(record(1));
+  one.replace(10, 60, 60, '\xff');
+  const std::string three = compress(record(3, 300)), four = compress(record(4, 300));
+  const std::string two = compress(noise(5000)).erase(1000, three.size());
+  const Decoded got = read_file(zstd_codec(), one + two + three + four, probing());
+  EXPECT_THAT(got.runs, ElementsAre(record(3, 300) + record(4, 300)));
+}
+
 TEST(ZstdDecoder, SkippableFrameWithAWrongSizeHidesNoFrame) {
   const std::string skippable("\x50\x2a\x4d\x18\x44\0\0\0size", 12);
   const std::string one = compress(record(1)), two = compress(record(2));
