@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -32,6 +33,8 @@ class ZstdDecoder final : public UnitDecoder {
   Result<bool> skim_open_unit(std::uint64_t unit, std::uint64_t inner_end) override;
 
  private:
+  // For scan(): however long it is.
+  static constexpr std::uint64_t kWholeFrame = std::numeric_limits<std::uint64_t>::max();
   enum class Mode : std::uint8_t {
     Between,  // a frame should begin at position_
     Pieces,   // inside the frame at frame_
