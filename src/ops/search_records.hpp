@@ -24,7 +24,8 @@ struct SearchedRecords {
 // Gives the records that match as `ls --json --headers` does, in file order, or what `options.want`
 // asks for. `options.read` is that of reading. Errors: those of reading and of the sink;
 // BadArgument for what the options cannot mean on these records; Unsupported for formats without
-// fields; LimitExceeded; Corrupt if `not_read`, which are passed over, end where no record begins.
+// fields; LimitExceeded; Corrupt if the next record that is read behind one of `not_read`, which
+// are passed over, does not begin where that ends.
 Result<SearchedRecords> search_records(const Archive& archive, const query::Query& query,
                                        const SearchOptions& options, const ScanOptions& scan,
                                        const SearchSink& sink,

@@ -422,7 +422,7 @@ Result<bool> Lz4Decoder::skim_open_unit(std::uint64_t unit, std::uint64_t inner_
       !window_.mapped()) {
     return false;
   }
-  FONDS_TRY(const FrameInfo frame, scan(std::numeric_limits<std::uint64_t>::max()));
+  FONDS_TRY(const FrameInfo frame, scan(kWholeFrame));
   if (frame.state != FrameState::Complete) {
     return false;
   }
