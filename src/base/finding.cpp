@@ -407,6 +407,8 @@ constexpr auto kRules = std::to_array<FindingRule>({
     {"segmented-type", Severity::Note, "WARC 1.1, 7",
      "A warcinfo, request, metadata or revisit record is segmented, which is not recommended."},
     {"short-chunk", Severity::Error, "RecordIO, section 2", "The file ends inside a chunk."},
+    {"size-prefix", Severity::Warning, "docs/formats/warc-zstandard.md, Extensions",
+     "A size prefix tells of another frame than the one behind it."},
     {"space-before-colon", Severity::Warning, "WARC 1.1, 4",
      "White space stands between the name of a field and its colon."},
     {"trailer-dropped", Severity::Warning, "RecordIO, section 7",

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "codec/zstd/extension.hpp"
 #include "codec/zstd/frame.hpp"
 #include "io/window.hpp"
 
@@ -24,6 +26,7 @@ class FrameCheck {
       : window_(window), max_dictionary_(max_dictionary), report_(report) {}
 
   void check(const FrameInfo& frame) {
+    compare(std::exchange(promise_, std::nullopt), frame);
     if (frame.offset == 0 && frame.kind != FrameKind::Zstd && frame.kind != FrameKind::Dictionary) {
       find("zs-start", "the file starts with neither a zstd frame nor a dictionary", 0);
     }
@@ -40,6 +43,7 @@ class FrameCheck {
       case FrameKind::Skippable:
         find("zn-ext", fmt::format("extension frame {:08x} of {} bytes", frame.magic, frame.size),
              frame.offset);
+        note(read_size_prefix(frame));
         break;
       case FrameKind::Dictionary:
         dictionary(frame);
@@ -49,12 +53,42 @@ class FrameCheck {
         break;
     }
   }
-  // Of reading the dictionary.
+  // Of reading the dictionary and size prefixes.
   Status take_status() { return std::move(status_); }
 
  private:
+  // The first error ends what is said of the rest.
+  void note(Status status) {
+    if (status_) {
+      status_ = std::move(status);
+    }
+  }
+
   void find(std::string_view code, std::string message, std::uint64_t stored_offset) {
     report_(make_finding(code, std::move(message), {.stored_offset = stored_offset}));
+  }
+
+  Status read_size_prefix(const FrameInfo& frame) {
+    if (frame.size == kSizePrefixSize) {
+      FONDS_TRY(const ByteView stored, window_.at(frame.offset, kSizePrefixSize));
+      promise_ = parse_size_prefix(stored);
+    }
+    return {};
+  }
+
+  void compare(const std::optional<FrameSizes>& promise, const FrameInfo& frame) {
+    if (!promise) {
+      return;
+    }
+    const bool same = frame.kind == FrameKind::Zstd && frame.size == promise->stored &&
+                      frame.header.content_size.value_or(promise->decoded) == promise->decoded;
+    if (!same) {
+      find("size-prefix",
+           fmt::format("the size prefix tells of a frame of {} stored and {} decoded bytes, which "
+                       "is not the one behind it",
+                       promise->stored, promise->decoded),
+           frame.offset - kSizePrefixSize);
+    }
   }
 
   void unknown(const FrameInfo& frame) {
@@ -73,7 +107,7 @@ class FrameCheck {
     }
     with_dictionary_ = true;
     if (frame.state == FrameState::Complete) {
-      status_ = read_dictionary(frame);
+      note(read_dictionary(frame));
     }
   }
 
@@ -135,6 +169,7 @@ class FrameCheck {
   std::uint64_t max_dictionary_;
   const std::function<void(Finding)>& report_;
   Status status_;
+  std::optional<FrameSizes> promise_;  // of a size prefix, for the frame behind it
   bool with_dictionary_ = false;
   DictionaryInfo dictionary_;
 };

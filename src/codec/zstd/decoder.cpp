@@ -15,6 +15,7 @@
 #include "codec/resync.hpp"
 #include "codec/unit_decoder.hpp"
 #include "codec/zstd/dictionary.hpp"
+#include "codec/zstd/extension.hpp"
 #include "codec/zstd/frame.hpp"
 #include "io/will_read.hpp"
 
@@ -172,6 +173,10 @@ Result<BufferedDecoder::Fill> ZstdDecoder::pass_skippable(ByteView stored, std::
     find("zn-ext", fmt::format("extension frame {:08x} of {} bytes", magic, size), position_);
   }
   const std::uint64_t end = position_ + size;
+  FONDS_TRY(const bool lacks, lacks_frame(position_));
+  if (lacks) {
+    find("truncated-frame", "the file ends behind a size prefix, its frame is missing", position_);
+  }
   FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
   if (left && size > *left) {
     // A damaged size must not swallow the file.
@@ -193,6 +198,12 @@ Result<BufferedDecoder::Fill> ZstdDecoder::pass_skippable(ByteView stored, std::
   }
   doubtful_ = std::exchange(position_, end);  // a damaged size may have led over frames
   return Fill::More;
+}
+
+// A size prefix at `offset` that ends the file.
+Result<bool> ZstdDecoder::lacks_frame(std::uint64_t offset) {
+  FONDS_TRY(const ByteView stored, window_.at(offset, kSizePrefixSize + 1));
+  return stored.size() == kSizePrefixSize && parse_size_prefix(stored).has_value();
 }
 
 bool ZstdDecoder::check_header() {

@@ -45,6 +45,7 @@ class ZstdDecoder final : public UnitDecoder {
   Result<Fill> begin_frame(std::size_t wanted);
   Result<Fill> foreign_bytes(ByteView stored);
   Result<Fill> pass_skippable(ByteView stored, std::uint32_t magic);
+  Result<bool> lacks_frame(std::uint64_t offset);
   Result<Fill> zstd_frame(std::size_t wanted);
   // Reports what the header alone shows. False if the frame needs a dictionary that is not there.
   bool check_header();

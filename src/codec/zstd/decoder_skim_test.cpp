@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -171,6 +173,23 @@ TEST(ZstdSkim, APipeGivesTheSame) {
   const auto decoder = open(piped(file.stored()));
   EXPECT_EQ(*decoder->skip(file.text.size()), file.text.size());
   EXPECT_EQ(rest_of(*decoder), file.next);
+}
+
+TEST(ZstdDecoder, FileThatEndsBehindASizePrefixIsTruncated) {
+  const std::string one = frame(record(1)), two = frame(record(2));
+  for (const bool pipe : {false, true}) {
+    const std::string whole = one + prefix(two.size(), record(2).size()) + two;
+    const auto cut = whole.substr(0, one.size() + kSizePrefixSize);
+    for (const std::string& stored : {cut, whole}) {
+      const auto decoder = open(pipe ? piped(stored) : mapped(stored), false);
+      EXPECT_EQ(rest_of(*decoder), stored == whole ? record(1) + record(2) : record(1));
+      std::vector<std::string> codes;
+      for (const Finding& finding : decoder->take_findings()) {
+        codes.emplace_back(finding.code);
+      }
+      EXPECT_EQ(std::ranges::count(codes, "truncated-frame"), stored == whole ? 0 : 1) << pipe;
+    }
+  }
 }
 
 }  // namespace

@@ -220,6 +220,21 @@ TEST(ZstdEncoder, SizePrefixesTellTheFrameBehindThem) {
       << "a unit begins with its first zstd frame";
 }
 
+TEST(ZstdEncoder, SizePrefixOfAnotherFrameIsTold) {
+  const Encoded encoded = encode_units({.codec = "zstd", .extension = Extension::SizePrefix},
+                                       {record(1), record(2, 5000), record(3, 300)});
+  EXPECT_THAT(findings_of(encoded.stored), testing::Not(testing::Contains("size-prefix")));
+  const auto frames = frames_of(encoded.stored);
+  for (std::size_t n = 0; n < frames.size(); ++n) {
+    if (frames[n].kind == FrameKind::Skippable && n + 2 < frames.size()) {
+      std::string lacks = encoded.stored;
+      lacks.erase(static_cast<std::size_t>(frames[n + 1].offset),
+                  static_cast<std::size_t>(frames[n + 1].size));
+      EXPECT_THAT(findings_of(lacks), testing::Contains("size-prefix")) << n;
+    }
+  }
+}
+
 TEST(ZstdEncoder, TheSeekTableListsAllFrames) {
   for (const bool dictionary : {false, true}) {
     EncodeOptions options = {.codec = "zstd", .extension = Extension::SeekTable};

@@ -101,8 +101,8 @@ DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t size, std::uin
 
 // Checks the frames of a whole file by the rules that need no decoded content: zs-start, zs-frames,
 // zs-trunc, zs-dict-pos, zf-size, zf-checksum, zf-dictid, zf-dictid-match, zf-nodict, zf-standard,
-// zl-window, zn-ext, zn-empty; and the dictionary with check_dictionary(). The window goes_back().
-// Errors: Io.
+// zl-window, zn-ext, zn-empty; size prefixes by size-prefix; and the dictionary with
+// check_dictionary(). The window goes_back(). Errors: Io.
 Status check_frames(Window window, std::uint64_t max_dictionary,
                     const std::function<void(Finding)>& report);
 
