@@ -325,11 +325,14 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   }
   FONDS_TRY(const ByteView stored, window_.at(trailer, kTrailer));
   if (stored.size() < kTrailer) {
-    report(
-        "truncated-member",
-        fmt::format("gzip member lacks {} of the 8 bytes of its trailer", kTrailer - stored.size()),
-        member_);
+    const std::size_t lacks = kTrailer - stored.size();
     position_ = trailer + stored.size();
+    FONDS_TRY(const bool over, reaches_over_member());
+    if (over) {
+      return Fill::Gap;
+    }
+    report("truncated-member",
+           fmt::format("gzip member lacks {} of the 8 bytes of its trailer", lacks), member_);
     return Fill::More;
   }
   position_ = trailer + kTrailer;
@@ -342,20 +345,9 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
   if (good_crc && good_size) {
     return Fill::More;
   }
-  if (window_.goes_back()) {
-    // Damage can make deflate data seem to end far behind its true end: a member inside is the
-    // proof.
-    FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, position_));
-    if (inside < position_) {
-      report("member-damaged",
-             fmt::format(
-                 "gzip member cannot be decoded: its data seems to reach over the member at {}",
-                 inside),
-             member_);
-      position_ = inside;
-      return Fill::Gap;
-    }
-    ready_.reset();
+  FONDS_TRY(const bool over, reaches_over_member());
+  if (over) {
+    return Fill::Gap;
   }
   if (!good_crc) {
     report("member-crc",
@@ -368,6 +360,25 @@ Result<BufferedDecoder::Fill> GzipDecoder::end_member(std::uint64_t trailer, std
            member_);
   }
   return Fill::More;
+}
+
+// Damage can make deflate data seem to end far behind its true end: a member inside is the proof.
+// Then that one is next.
+Result<bool> GzipDecoder::reaches_over_member() {
+  if (!window_.goes_back()) {
+    return false;
+  }
+  FONDS_TRY(const std::uint64_t inside, find_member(member_ + 1, position_));
+  if (inside >= position_) {
+    ready_.reset();
+    return false;
+  }
+  report("member-damaged",
+         fmt::format("gzip member cannot be decoded: its data seems to reach over the member at {}",
+                     inside),
+         member_);
+  position_ = inside;
+  return true;
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::more_plain(std::size_t wanted) {

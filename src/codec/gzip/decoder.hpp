@@ -67,6 +67,7 @@ class GzipDecoder final : public BufferedDecoder {
   Result<Fill> resync();
   // The member's deflate data ended before stored offset `trailer`; checks what follows it.
   Result<Fill> end_member(std::uint64_t trailer, std::uint32_t crc, std::uint64_t decoded);
+  Result<bool> reaches_over_member();
   // The next offset at or behind `from` and before `to` where a member begins a record; `to` if
   // there is none.
   Result<std::uint64_t> find_member(std::uint64_t from, std::uint64_t to);

@@ -19,6 +19,7 @@ using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 using testing_codec::Decoded;
 using testing_codec::mapped;
@@ -207,6 +208,20 @@ TEST(GzipDecoder, MemberThatSeemsToReachOverTheEndDoesNotHideOthers) {
   for (const Decoded& result : {decode(stored), decode(stored, {.skim = true})}) {
     EXPECT_TRUE(result.all().ends_with(record(300, 1) + "WARC/1.1"));
     EXPECT_THAT(result.codes, Contains("member-damaged"));
+  }
+}
+
+// Bytes are gone, so that the data ends just where the file does, or within 8 bytes of its end.
+TEST(GzipDecoder, MemberThatEndsWithTheFileDoesNotHideOthers) {
+  const std::string behind = member(record(300, 1)) + member("WARC/1.1");
+  const std::string_view start = "WARC/1.0 swallows";
+  for (const std::size_t left : {0U, 1U, 7U}) {
+    const std::string stored = swallowing_member(start.size() + behind.size() - left) + behind;
+    for (const Decoded& result : {decode(stored), decode(stored, {.skim = true})}) {
+      EXPECT_TRUE(result.all().ends_with(record(300, 1) + "WARC/1.1")) << left;
+      EXPECT_THAT(result.codes, Contains("member-damaged"));
+      EXPECT_THAT(result.codes, Not(Contains("truncated-member")));
+    }
   }
 }
 

@@ -157,8 +157,9 @@ RecordChange judge_record(const WarcRecord& record, const RecordEnd& end, const 
                      : line_ends < 2;
   // A header without a length is readable where it stands, not where other bytes go.
   const bool missing = header.length_state == Header::LengthState::Missing;
-  change.length = (!missing && !states(header, change.octets)) ||
-                  has_finding(end, "data-length-smaller-than-header") || (missing && change.any());
+  const bool wrong = missing ? contradicts_itself(header) : !states(header, change.octets);
+  change.length = wrong || has_finding(end, "data-length-smaller-than-header") ||
+                  (missing && change.any());
   if (change.cut) {
     change.digest = block.digest;
   }

@@ -77,6 +77,13 @@ TEST(RepairLength, OfDifferentOnesTheOneThatFits) {
   EXPECT_THAT(errors_of(result.bytes), IsEmpty());
 }
 
+TEST(RepairLength, OfAnEmptyOneAndAnotherTheOneThatFits) {
+  const std::string both = modern("a", "one", "3", "Content-Length: \r\n");
+  const Repaired result = repaired(both + modern("b", "two"));
+  EXPECT_EQ(result.bytes, modern("a", "one") + modern("b", "two"));
+  EXPECT_THAT(errors_of(result.bytes), IsEmpty());
+}
+
 TEST(RepairLength, OfThePositionalDraftCountsItself) {
   const std::string good = positional("a", std::string(40, 'x')) + positional("b", "two");
   EXPECT_EQ(repaired(positional("a", std::string(40, 'x'), -7) + positional("b", "two")).bytes,
