@@ -31,6 +31,9 @@ class Loader {
          const std::function<void(Finding)>& report)
       : stored_offset_(stored_offset), max_dictionary_(max_dictionary), report_(report) {}
 
+  // Behind load(): what a compressed dictionary decodes to.
+  std::vector<std::byte> take_content() { return std::move(content_); }
+
   Dictionary load(ByteView user_data, std::uint64_t size) {
     if (size > kCommonDictionary) {
       find("zl-dict-stored",
@@ -65,7 +68,6 @@ class Loader {
     std::size_t frames = 0;
     bool foreign = false;
     bool usable = true;
-    std::vector<std::byte> content;
     walk_frames(user_data, [&](const FrameInfo& frame) {
       if (frame.kind != FrameKind::Zstd) {
         foreign = true;
@@ -73,7 +75,7 @@ class Loader {
       }
       quiet_ = ++frames > 1;  // one zd-one-frame says it all
       usable = usable && check_header(frame.header) &&
-               unpack_frame(user_data.subspan(frame.offset, frame.size), frame, content);
+               unpack_frame(user_data.subspan(frame.offset, frame.size), frame);
     });
     quiet_ = false;
     if (frames != 1 || foreign) {
@@ -82,7 +84,7 @@ class Loader {
                        foreign ? " and other bytes" : ""));
     }
     if (usable && frames > 0) {
-      digest(content);
+      digest(content_);
     }
   }
 
@@ -121,25 +123,25 @@ class Loader {
                      size, kCommonDictionary));
   }
 
-  // Appends to `content`, which never grows past max_dictionary_.
-  bool unpack_frame(ByteView stored, const FrameInfo& frame, std::vector<std::byte>& content) {
+  // Appends to content_, which never grows past max_dictionary_.
+  bool unpack_frame(ByteView stored, const FrameInfo& frame) {
     if (!decoder_.ready()) {
       return false;
     }
     decoder_.start(frame.header);
     ByteView rest = stored.subspan(frame.header.size);
-    const std::size_t begin = content.size();
+    const std::size_t begin = content_.size();
     auto state = FrameDecoder::State::More;
     while (state == FrameDecoder::State::More) {
-      const std::size_t held = content.size();
-      content.resize(held + kPiece);
-      const auto step = decoder_.step(rest, MutableByteView(content).subspan(held));
-      content.resize(held + step.written);
+      const std::size_t held = content_.size();
+      content_.resize(held + kPiece);
+      const auto step = decoder_.step(rest, MutableByteView(content_).subspan(held));
+      content_.resize(held + step.written);
       rest = rest.subspan(step.used);
       state = step.state;
-      if (content.size() > max_dictionary_) {
+      if (content_.size() > max_dictionary_) {
         if (!frame.header.content_size || *frame.header.content_size <= kCommonDictionary) {
-          too_large(content.size());
+          too_large(content_.size());
         }
         result_.info.over_limit = true;
         return false;
@@ -151,7 +153,7 @@ class Loader {
     if (state == FrameDecoder::State::Corrupt) {
       find("zd-format",
            fmt::format("the compressed dictionary cannot be decoded behind its first {} bytes",
-                       content.size() - begin));
+                       content_.size() - begin));
       return false;
     }
     // A wrong checksum or size does not keep the dictionary from being tried: the frames have
@@ -159,10 +161,10 @@ class Loader {
     if (state == FrameDecoder::State::BadChecksum) {
       find("zd-checksum", "the Content_Checksum of the dictionary's frame does not match");
     }
-    if (frame.header.content_size && *frame.header.content_size != content.size() - begin) {
+    if (frame.header.content_size && *frame.header.content_size != content_.size() - begin) {
       find("zd-size",
            fmt::format("the dictionary's frame decodes to {} bytes, its Frame_Content_Size says {}",
-                       content.size() - begin, *frame.header.content_size));
+                       content_.size() - begin, *frame.header.content_size));
     }
     return true;
   }
@@ -199,15 +201,21 @@ class Loader {
   const std::function<void(Finding)>& report_;
   FrameDecoder decoder_;
   bool quiet_ = false;
+  std::vector<std::byte> content_;
   Dictionary result_;
 };
 
 }  // namespace
 
 Dictionary load_dictionary(ByteView user_data, std::uint64_t stored_offset,
-                           std::uint64_t max_dictionary,
-                           const std::function<void(Finding)>& report) {
-  return Loader(stored_offset, max_dictionary, report).load(user_data, user_data.size());
+                           std::uint64_t max_dictionary, const std::function<void(Finding)>& report,
+                           std::vector<std::byte>* content) {
+  Loader loader(stored_offset, max_dictionary, report);
+  Dictionary dictionary = loader.load(user_data, user_data.size());
+  if (content != nullptr) {
+    *content = loader.take_content();
+  }
+  return dictionary;
 }
 
 DictionaryInfo check_dictionary(ByteView user_data, std::uint64_t size, std::uint64_t stored_offset,

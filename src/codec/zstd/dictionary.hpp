@@ -1,9 +1,11 @@
 // The dictionary that governs a WARC-Zstandard file, ready for decoding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <fonds/bytes.hpp>
 #include <fonds/finding.hpp>
@@ -20,9 +22,10 @@ struct Dictionary {
 };
 
 // Loads the dictionary out of the User_Data of a dictionary frame, with the findings of
-// check_dictionary().
+// check_dictionary(). `content` is given its bytes, decoded, if it is compressed.
 Dictionary load_dictionary(ByteView user_data, std::uint64_t stored_offset,
                            std::uint64_t max_dictionary,
-                           const std::function<void(Finding)>& report);
+                           const std::function<void(Finding)>& report,
+                           std::vector<std::byte>* content = nullptr);
 
 }  // namespace fonds::zstd

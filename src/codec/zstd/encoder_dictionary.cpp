@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/core.h>
-#include <zstd.h>
 
 #include <fonds/bytes.hpp>
 #include <fonds/encoder.hpp>
@@ -29,15 +28,6 @@ struct ZstdDictionary::Content {
 namespace {
 
 constexpr std::size_t kSkippableHeader = 8;
-
-Result<std::vector<std::byte>> unpack(ByteView frame, std::uint64_t size) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
-  if (ZSTD_isError(got) != 0 || got != bytes.size()) {
-    return fail(ErrorCode::BadArgument, "the compressed dictionary cannot be decoded");
-  }
-  return bytes;
-}
 
 tl::unexpected<Error> too_large() {
   return fail(ErrorCode::LimitExceeded,
@@ -63,12 +53,23 @@ Result<ZstdDictionary> ZstdDictionary::parse(ByteView bytes) {
       return too_large();
     }
     std::string reason = "it is neither a dictionary nor a zstd frame";
+    const auto frame = zstd::parse_frame_header(bytes);
+    const bool has_checksum = frame && frame->checksum;
+    bool right = true;
+    std::vector<std::byte> decoded;
     const zstd::Dictionary loaded = zstd::load_dictionary(
-        bytes, 0, zstd::kCommonDictionary, [&](const Finding& found) { reason = found.message; });
+        bytes, 0, zstd::kCommonDictionary,
+        [&](const Finding& found) {
+          reason = found.message;
+          // A right checksum tells that the content is right, whatever size the frame says.
+          right = right && (has_checksum ? found.code != "zd-checksum"
+                                         : found.code != "zd-size" || !frame->content_size);
+        },
+        &decoded);
     if (loaded.info.over_limit) {
       return too_large();
     }
-    if (!loaded.info.usable) {
+    if (!loaded.info.usable || !right) {
       return fail(ErrorCode::BadArgument, fmt::format("no zstd dictionary: {}", reason));
     }
     if (loaded.info.id == 0) {
@@ -77,11 +78,8 @@ Result<ZstdDictionary> ZstdDictionary::parse(ByteView bytes) {
     }
     auto content = std::make_shared<Content>();
     content->id = loaded.info.id;
-    if (loaded.info.compressed) {
-      FONDS_TRY(content->bytes, unpack(bytes, loaded.info.decoded_size));
-    } else {
-      content->bytes.assign(bytes.begin(), bytes.end());
-    }
+    content->bytes =
+        loaded.info.compressed ? std::move(decoded) : std::vector(bytes.begin(), bytes.end());
     return ZstdDictionary(std::move(content));
   });
 }

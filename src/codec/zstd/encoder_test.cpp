@@ -364,10 +364,21 @@ TEST_P(ZstdDictionaryRefuses, WhatCannotGovernAFile) {
   }
 }
 
-std::string compressed(const std::string& text) {
+std::string compressed(const std::string& text, bool checksum = false) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 1));
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum ? 1 : 0);
+  out.resize(ZSTD_compress2(context, out.data(), out.size(), text.data(), text.size()));
+  ZSTD_freeCCtx(context);
   return out;
+}
+
+// The dictionary in a frame whose Frame_Content_Size is wrong.
+std::string with_wrong_size(bool checksum) {
+  std::string frame = compressed(good_dictionary(), checksum);
+  EXPECT_LT(good_dictionary().size(), 65536U) << "two bytes at 5; RFC 8878, 3.1.1.1";
+  frame[5] = static_cast<char>(frame[5] ^ 0x20);
+  return frame;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -387,6 +398,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"FrameOfRawContent", [] { return compressed(record(1)); }, ErrorCode::BadArgument},
         {"CutFrame", [] { return compressed(good_dictionary()).substr(0, 1000); },
          ErrorCode::BadArgument},
+        {"WrongChecksum",
+         [] {
+           std::string frame = compressed(good_dictionary(), true);
+           frame.back() = static_cast<char>(frame.back() ^ 1);
+           return frame;
+         },
+         ErrorCode::BadArgument},
+        {"WrongSizeAndNoChecksum", [] { return with_wrong_size(false); }, ErrorCode::BadArgument},
         {"SkippableThatIsCut",
          [] { return skippable(0x184D2A5D, good_dictionary()).substr(0, 99); },
          ErrorCode::BadArgument},
@@ -395,9 +414,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& named) { return named.param.name; });
 
 TEST(ZstdDictionary, IsTakenInAllItsForms) {
-  for (const std::string& form : {good_dictionary(), compressed(good_dictionary()),
-                                  skippable(0x184D2A5D, good_dictionary()) + "what follows",
-                                  skippable(0x184D2A5D, compressed(good_dictionary()))}) {
+  for (const std::string& form :
+       {good_dictionary(), compressed(good_dictionary()), compressed(good_dictionary(), true),
+        with_wrong_size(true), skippable(0x184D2A5D, good_dictionary()) + "what follows",
+        skippable(0x184D2A5D, compressed(good_dictionary()))}) {
     const auto dictionary = ZstdDictionary::parse(as_bytes(form));
     ASSERT_TRUE(dictionary.has_value());
     EXPECT_EQ(as_text(dictionary->bytes()), good_dictionary());

@@ -238,18 +238,16 @@ Status Repair::take_dictionary(std::uint64_t& from) {
   const auto held = static_cast<std::size_t>(std::min(from, kMost));
   FONDS_TRY(stored, stored_.at(0, held));
   stored = stored.first(std::min(stored.size(), held));
-  // A wrong checksum is a warning as long as frames can be decoded, but no new ones can be made.
-  const auto frame = zstd::parse_frame_header(stored.subspan(kSkippableHeader));
-  const bool has_checksum = frame && frame->checksum;
+  auto dictionary = ZstdDictionary::parse(stored);
+  // What is a warning as long as frames can be decoded may not let new ones be made.
   const auto bad =
       std::find_if(watch_.findings.begin(), watch_.findings.end(), [&](const Finding& finding) {
-        return (finding.severity == Severity::Error ||
-                (has_checksum && finding.code == "zd-checksum")) &&
+        const bool of_dictionary = finding.code.starts_with("zd-");
+        return (finding.severity == Severity::Error || (!dictionary && of_dictionary)) &&
                finding.where.stored_offset.value_or(0) < from &&
-               (finding.code.starts_with("zd-") || finding.where.stored_offset == 0U);
+               (of_dictionary || finding.where.stored_offset == 0U);
       });
   const bool good = bad == watch_.findings.end();
-  auto dictionary = ZstdDictionary::parse(stored);
   if (dictionary) {
     output_.use_dictionary(*dictionary);
   }

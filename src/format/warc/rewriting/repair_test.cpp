@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/gzip/testing.hpp"
+#include "codec/zstd/train.hpp"
 #include "format/warc/rewriting/repair_test_support.hpp"
 #include "io/testing.hpp"
 
@@ -391,6 +392,25 @@ TEST(RepairFrame, ThatIsDamagedDoesNotTouchTheOthers) {
     EXPECT_TRUE(result.bytes.ends_with(last)) << codec;
     EXPECT_THAT(errors_of(result.bytes), IsEmpty()) << codec;
   }
+}
+
+// The size that the dictionary's frame says is wrong, its checksum is right: it can be used.
+TEST(RepairFrame, IsWrittenAnewWithADictionaryWhoseSizeIsWrong) {
+  zstd::SampleSet samples;
+  for (int n = 0; n < 400; ++n) {
+    samples.add(as_bytes(with_digest(std::to_string(n), "block " + std::to_string(n * n))));
+  }
+  const auto dictionary = zstd::train_dictionary(samples, 2000, 3);
+  ASSERT_TRUE(dictionary);
+  auto units = stored_units(three(), {.codec = "zstd", .dictionary = *dictionary});
+  char& size = units[0][8 + 5];  // RFC 8878, 3.1.1.1: two bytes of a dictionary of 2000
+  size = static_cast<char>(size ^ 0x20);
+  char& checksum = units[2].back();
+  checksum = static_cast<char>(checksum ^ 1);
+  const Repaired result = repaired(joined(units));
+  EXPECT_TRUE(result.bytes.starts_with(units[0] + units[1]));
+  EXPECT_EQ(result.changes("records were compressed anew"), 1U);
+  EXPECT_THAT(errors_of(result.bytes), IsEmpty());
 }
 
 // ---- the rest ----
