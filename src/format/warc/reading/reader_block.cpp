@@ -248,9 +248,13 @@ Status WarcReader::search_damaged_block() {
 }
 
 // Whether records that lie one behind the other from `reached` on, the end of one inside of the
-// block, reach over the block's end. `reached` is set to where this is decided.
+// block, reach over the block's end. `reached` is set to where this is decided. The last one must
+// end as a record does, unless ARC says less of the block: one line end closes it, which any line
+// of text has, and one record that ends just where another begins is no chance.
 Result<bool> WarcReader::passes_block_end(std::uint64_t& reached) {
   const std::uint64_t most = options_.memory_budget / 8;
+  const bool arc = record_.header.dialect == Dialect::Arc;
+  bool chained = false;
   ArcContext context = arc_;
   Header next;
   while (reached <= remaining_) {
@@ -270,10 +274,11 @@ Result<bool> WarcReader::passes_block_end(std::uint64_t& reached) {
     if (reached > most) {
       return false;
     }
+    chained = true;
   }
   bool line_ends_behind = false;
   FONDS_TRY(const auto good, lands(reached, line_ends_behind));
-  return good.value_or(false) || line_ends_behind;
+  return good.value_or(false) || line_ends_behind || (arc && chained);
 }
 
 // The next record inside or behind the suspect block: its own length lands on a record, on two line

@@ -121,6 +121,18 @@ TEST(RepairLength, OfArcThatSwallowedRecordsUpToALineEndIsMended) {
   EXPECT_EQ(repaired(arc_start() + arc("a", "one", std::to_string(n)) + rest).bytes, good);
 }
 
+// Bytes of the first and of the last are gone.
+TEST(RepairLength, OfArcThatSwallowedARecordAndAPartOfADamagedOneIsMended) {
+  const std::string first = "torn\nlines";
+  const std::string middle = arc("b", "two\nlines"), begun = arc("c", "a\nbc", "11");
+  const std::size_t n = first.size() + 1 + middle.size() + begun.find("\nbc");
+  const std::string bytes =
+      arc_start() + arc("a", first, std::to_string(n)) + middle + begun + arc("d", "four");
+  const Repaired result = repaired(bytes);
+  EXPECT_THAT(result.bytes, HasSubstr(arc("a", first) + middle));
+  EXPECT_TRUE(result.bytes.ends_with(arc("d", "four")));
+}
+
 // ---- line ends ----
 
 TEST(RepairLineEnds, AreAddedWhereTheyAreMissing) {
