@@ -396,7 +396,7 @@ class Lender:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Reply)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self):
         self.server.shutdown()

@@ -198,7 +198,8 @@ class FaultProxy:
 
         self.server = Server(("127.0.0.1", 0), Reply)
         self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # Often enough that stop() does not take half a second.
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def url(self, name, way="files"):
         return f"http://127.0.0.1:{self.port}/{way}/{name}"
