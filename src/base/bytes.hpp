@@ -8,6 +8,9 @@
 
 namespace fonds {
 
+// The highest bit of each of eight bytes.
+inline constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+
 inline std::uint32_t load_le32(ByteView bytes) noexcept {
   return std::to_integer<std::uint32_t>(bytes[0]) | std::to_integer<std::uint32_t>(bytes[1]) << 8 |
          std::to_integer<std::uint32_t>(bytes[2]) << 16 |

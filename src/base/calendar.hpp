@@ -9,6 +9,10 @@ namespace fonds {
 
 inline constexpr std::int64_t kSecondsPerDay = 86400;
 inline constexpr std::int64_t kNsPerSecond = 1000000000;
+inline constexpr std::int64_t kNsPerMs = 1000000;
+// What 64 bits hold of nanoseconds since 1970.
+inline constexpr std::int64_t kFirstNs = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kLastNs = std::numeric_limits<std::int64_t>::max();
 
 // Rounds towards minus infinity; `divisor` > 0.
 constexpr std::int64_t floor_divide(std::int64_t value, std::int64_t divisor) noexcept {

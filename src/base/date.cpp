@@ -9,6 +9,7 @@
 
 #include <fonds/date.hpp>
 
+#include "base/calendar.hpp"
 #include "base/text.hpp"
 
 namespace fonds {
@@ -19,7 +20,6 @@ using Precision = Date::Precision;
 // The first and the last second of the years 0000 to 9999.
 constexpr std::int64_t kFirstSecond = -62167219200;
 constexpr std::int64_t kLastSecond = 253402300799;
-constexpr std::int64_t kSecondsPerDay = 86400;
 
 // What `count` digits (at most 9) at `at` say; -1 if something else stands there.
 constexpr int number_at(std::string_view text, std::size_t at, std::size_t count) {
@@ -424,7 +424,7 @@ bool parse_ordinary(std::string_view text, Date& out) {
 }
 
 // Writes the last `digits` digits of `value` at `at`; returns the place behind them.
-char* put_number(char* at, std::uint64_t value, std::size_t digits) {
+char* put_padded(char* at, std::uint64_t value, std::size_t digits) {
   for (std::size_t i = digits; i > 0; --i) {
     at[i - 1] = static_cast<char>('0' + value % 10);
     value /= 10;
@@ -441,27 +441,27 @@ std::string Date::to_string() const {
   const std::chrono::year_month_day day{day_start};
   const auto of_day = static_cast<std::uint64_t>((point - day_start).count());
   std::array<char, 32> buffer = {};  // the longest form has 30 characters
-  char* at = put_number(buffer.data(), static_cast<std::uint64_t>(int{day.year()}), 4);
+  char* at = put_padded(buffer.data(), static_cast<std::uint64_t>(int{day.year()}), 4);
   if (precision >= Precision::Month) {
     *at++ = '-';
-    at = put_number(at, unsigned{day.month()}, 2);
+    at = put_padded(at, unsigned{day.month()}, 2);
   }
   if (precision >= Precision::Day) {
     *at++ = '-';
-    at = put_number(at, unsigned{day.day()}, 2);
+    at = put_padded(at, unsigned{day.day()}, 2);
   }
   if (precision >= Precision::Hour) {
     *at++ = 'T';
-    at = put_number(at, of_day / 3600, 2);
+    at = put_padded(at, of_day / 3600, 2);
     *at++ = ':';
-    at = put_number(at, precision == Precision::Hour ? 0 : of_day / 60 % 60, 2);
+    at = put_padded(at, precision == Precision::Hour ? 0 : of_day / 60 % 60, 2);
     if (precision >= Precision::Second) {
       *at++ = ':';
-      at = put_number(at, of_day % 60, 2);
+      at = put_padded(at, of_day % 60, 2);
     }
     if (precision == Precision::Fraction) {
       *at++ = '.';
-      put_number(at, nanoseconds, 9);
+      put_padded(at, nanoseconds, 9);
       at += std::clamp<std::ptrdiff_t>(fraction_digits, 1, 9);
     }
     *at++ = 'Z';

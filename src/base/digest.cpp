@@ -80,14 +80,6 @@ std::optional<DigestAlgorithm> algorithm_of_label(std::string_view label) {
 }
 
 // The value of a character in an encoding, or -1.
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  const char lower = to_lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 int base32_value(char c) {
   if (c >= '2' && c <= '7') {
     return c - '2' + 26;

@@ -10,13 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 namespace fonds {
 namespace {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101U;
-constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
 bool needs_escape(char c) { return static_cast<unsigned char>(c) < 0x20U || c == '"' || c == '\\'; }
 
@@ -90,7 +90,7 @@ void put_text(std::string& out, std::string_view text) {
 }
 
 template <typename T>
-void put_number(std::string& out, T number) {
+void append_number(std::string& out, T number) {
   std::array<char, 32> buffer = {};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
   out.append(buffer.data(), result.ptr);
@@ -154,13 +154,13 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 
 JsonWriter& JsonWriter::value(std::uint64_t number) {
   comma();
-  put_number(out_, number);
+  append_number(out_, number);
   return *this;
 }
 
 JsonWriter& JsonWriter::value(std::int64_t number) {
   comma();
-  put_number(out_, number);
+  append_number(out_, number);
   return *this;
 }
 
@@ -169,7 +169,7 @@ JsonWriter& JsonWriter::value(double number) {
     return null();
   }
   comma();
-  put_number(out_, number);
+  append_number(out_, number);
   return *this;
 }
 

@@ -10,12 +10,11 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "base/utf8.hpp"
 
 namespace fonds {
 namespace {
-
-constexpr std::uint64_t kHighBits = 0x8080808080808080U;
 
 // Characters that change how a terminal shows what is around them.
 bool is_unsafe(char32_t c) {

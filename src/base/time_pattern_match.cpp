@@ -19,9 +19,6 @@ namespace fonds {
 
 namespace {
 
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-
 // What the fields of a text say. The defaults are what a missing field means.
 struct Fields {
   int year = 1970;
@@ -321,7 +318,7 @@ class Matcher {
       if (__builtin_mul_overflow(fields_.epoch, std::int64_t{10}, &fields_.epoch) ||
           __builtin_add_overflow(fields_.epoch, fields_.epoch_negative ? -digit : digit,
                                  &fields_.epoch)) {
-        fields_.epoch = fields_.epoch_negative ? kMin : kMax;
+        fields_.epoch = fields_.epoch_negative ? kFirstNs : kLastNs;
         fields_.epoch_saturated = true;
         break;
       }

@@ -12,14 +12,11 @@ namespace fonds {
 
 namespace {
 
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-
 // The nearest that fits.
 std::int64_t saturate(__int128 value, bool& saturated) noexcept {
-  if (value < kMin || value > kMax) {
+  if (value < kFirstNs || value > kLastNs) {
     saturated = true;
-    return value < 0 ? kMin : kMax;
+    return value < 0 ? kFirstNs : kLastNs;
   }
   return static_cast<std::int64_t>(value);
 }
@@ -67,7 +64,7 @@ std::int64_t instant_of_number(double value) noexcept {
     return 0;
   }
   if (std::abs(value) > kBeyond) {
-    return value < 0 ? kMin : kMax;
+    return value < 0 ? kFirstNs : kLastNs;
   }
   // Its decimal digits times a power of ten: exact, where the product of two doubles is not.
   std::array<char, 32> buffer;  // "-1.2345678901234567e-308"

@@ -11,7 +11,7 @@
 namespace fonds {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kSearchedAtOnce = std::size_t{256} << 10;
 constexpr std::uint64_t kCandidateCost = 64;
 constexpr std::uint64_t kMostViewed = std::uint64_t{128} << 20;
 
@@ -29,7 +29,7 @@ Result<std::optional<std::uint64_t>> find_next(
   std::uint64_t at = from;
   while (budget.allows(at)) {
     window.release(at);
-    FONDS_TRY(const ByteView stored, window.at(at, kPiece));
+    FONDS_TRY(const ByteView stored, window.at(at, kSearchedAtOnce));
     const std::size_t hit = as_text(stored).find(as_text(magic));
     if (hit != std::string_view::npos) {
       const std::uint64_t candidate = at + hit;
@@ -41,7 +41,7 @@ Result<std::optional<std::uint64_t>> find_next(
       at = candidate + 1;
       continue;
     }
-    if (stored.size() < kPiece || window.mapped()) {
+    if (stored.size() < kSearchedAtOnce || window.mapped()) {
       break;
     }
     at += stored.size() - (magic.size() - 1);  // a magic may lie across the end of the piece

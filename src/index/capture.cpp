@@ -19,7 +19,6 @@
 namespace fonds::index {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::string_view kMissing = "-";
 // Before some tools wrote the length of a record, and when there was no place for robots tags.
 constexpr std::string_view kCdx10 = "NbamskrMVg";

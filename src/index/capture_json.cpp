@@ -65,7 +65,7 @@ void append_escaped(std::string& out, std::uint32_t character) {
   }
 }
 
-tl::unexpected<Error> corrupt(std::string message) {
+tl::unexpected<Error> no_capture(std::string message) {
   return fail(ErrorCode::Corrupt, std::move(message));
 }
 
@@ -76,7 +76,7 @@ Status set_text(std::string& member, const std::string& name, const Json& value)
   } else if (value.is_number_integer()) {
     member = value.dump();
   } else if (!value.is_null()) {
-    return corrupt(fmt::format("member {} is neither text nor a number", name));
+    return no_capture(fmt::format("member {} is neither text nor a number", name));
   }
   return {};
 }
@@ -90,8 +90,8 @@ Status set_number(std::optional<std::uint64_t>& member, const std::string& name,
   }
   member = parse_number(text);
   if (!member) {
-    return corrupt(fmt::format("member {} is \"{}\", which is no number", name,
-                               escape_for_terminal(text.substr(0, 40))));
+    return no_capture(fmt::format("member {} is \"{}\", which is no number", name,
+                                  escape_for_terminal(text.substr(0, 40))));
   }
   return {};
 }
@@ -174,18 +174,18 @@ bool is_json_deeper_than(std::string_view json, std::size_t most) {
 Status parse_members(std::string_view json, Capture& capture) {
   try {
     if (is_json_deeper_than(json, kDeepest)) {
-      return corrupt(fmt::format("the object has more than {} levels", kDeepest));
+      return no_capture(fmt::format("the object has more than {} levels", kDeepest));
     }
     const Json object = Json::parse(json, nullptr, false);
     if (!object.is_object()) {
-      return corrupt("what follows the timestamp is no JSON object");
+      return no_capture("what follows the timestamp is no JSON object");
     }
     for (const auto& [name, value] : object.items()) {
       FONDS_CHECK(set_member(capture, name, value));
     }
     return {};
   } catch (const std::exception& e) {
-    return corrupt(e.what());
+    return no_capture(e.what());
   }
 }
 

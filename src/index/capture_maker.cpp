@@ -22,7 +22,7 @@ namespace fonds::index {
 namespace {
 using warc::WarcRecord;
 
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kBlockPiece = std::size_t{64} << 10;
 
 const WarcRecord* as_warc(const Record& record) {
   return record.format() == "warc" || record.format() == "arc"
@@ -158,7 +158,7 @@ Status CaptureMaker::read_body(RecordReader& reader, const WarcRecord& record, b
                                std::string* body) {
   std::size_t head = record.has_http ? record.http.length : 0;
   while (true) {
-    FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
+    FONDS_TRY(const ByteView piece, reader.peek_block(kBlockPiece));
     if (piece.empty()) {
       return {};
     }
@@ -212,7 +212,7 @@ Status CaptureMaker::add_record_digest(Capture& capture) {
       piece =
           at < view->size() ? view->subspan(at).first(std::min(left, view->size() - at)) : piece;
     } else {
-      buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, kPiece)));
+      buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, kBlockPiece)));
       FONDS_TRY(const std::size_t n,
                 archive_.source->read_at(
                     at, {reinterpret_cast<std::byte*>(buffer.data()), buffer.size()}));

@@ -21,7 +21,7 @@
 namespace fonds::index {
 namespace {
 
-constexpr std::size_t kHead = std::size_t{64} << 10;
+constexpr std::size_t kBeginning = std::size_t{64} << 10;
 constexpr std::string_view kGzip = "\x1f\x8b";
 
 tl::unexpected<Error> unsupported(const char* what, const std::string& name) {
@@ -75,7 +75,7 @@ Result<CaptureFile> open_capture_file(std::shared_ptr<ByteSource> source) {
   if (!source->random_access()) {
     return unsupported("an index of captures is searched, which a pipe cannot be", name);
   }
-  std::vector<std::byte> beginning(kHead);
+  std::vector<std::byte> beginning(kBeginning);
   FONDS_TRY(const std::size_t size, source->read_at(0, beginning));
   const std::string_view head = as_text(ByteView(beginning).first(size));
   if (head.starts_with(kGzip)) {

@@ -22,6 +22,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "index/checkpoint_chunks.hpp"
+#include "index/seek_limits.hpp"
 
 namespace fonds::index {
 namespace {
@@ -34,10 +35,7 @@ constexpr std::size_t kByte = 34;
 constexpr std::size_t kSkip = kChunkHead + kCheckpointWindow;
 static_assert(kSkip + 4 == kChunkSize);
 
-constexpr std::uint64_t kGzipHeader = 10;  // at least so many bytes lie before the first block
 constexpr std::uint64_t kMostUnmapped = std::uint64_t{1} << 30;
-// A file with so many faults is no checkpoint file.
-constexpr std::size_t kMostFaults = 100;
 
 Result<std::vector<std::byte>> read_all(ByteSource& file) {
   FONDS_TRY(const std::uint64_t size, file.size());

@@ -16,6 +16,7 @@
 #include "codec/lz4/block_decoder.hpp"
 #include "codec/lz4/frame.hpp"
 #include "index/packed_bytes.hpp"
+#include "index/seek_limits.hpp"
 
 namespace fonds::index {
 namespace {
@@ -24,8 +25,6 @@ using Head = std::array<std::byte, kChunkHead>;
 
 constexpr std::size_t kChunkId = 25;    // bytes
 constexpr std::size_t kChunkBits = 33;  // offset
-// Each search behind a damaged frame can cost as much as reading the whole file.
-constexpr std::size_t kMostFaults = 100;
 constexpr std::size_t kSmallestBlockMax = std::size_t{64} << 10;
 constexpr std::string_view kMagicText("\x04\x22\x4d\x18", 4);
 

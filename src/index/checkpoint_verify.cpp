@@ -28,7 +28,6 @@ namespace {
 
 constexpr std::size_t kInputBuffer = std::size_t{64} << 10;
 constexpr std::size_t kOutputBuffer = std::size_t{160} << 10;
-constexpr std::size_t kMostHeader = (std::size_t{1} << 20) + 64;  // of a member
 constexpr std::uint64_t kNear = 8;  // bytes by which landings are off that others wrote
 constexpr std::uint64_t kLanding = std::uint64_t{64} << 10;  // where the record's header must end
 
@@ -160,7 +159,7 @@ class Verification {
     gzip::MemberHeader header;
     gzip::HeaderState state = gzip::parse_member_header(in_, header);
     if (state == gzip::HeaderState::NeedMore && in_.size() == kInputBuffer) {
-      std::vector<std::byte> bytes(kMostHeader);
+      std::vector<std::byte> bytes(gzip::kMostHeader);
       FONDS_TRY(const std::size_t n, archive_.read_at(position(), bytes));
       state = gzip::parse_member_header(ByteView(bytes).first(n), header);
     }

@@ -18,13 +18,12 @@
 #include <fonds/error.hpp>
 
 #include "base/bytes.hpp"
+#include "index/seek_limits.hpp"
 
 namespace fonds::index {
 namespace {
 
 constexpr std::size_t kHeaderSize = 35;
-constexpr std::uint64_t kGzipHeader = 10;  // at least so many bytes lie before the first point
-constexpr std::size_t kMostFaults = 100;
 constexpr std::size_t kPointsAtOnce = 4096;
 
 }  // namespace

@@ -26,7 +26,6 @@
 namespace fonds::index {
 namespace {
 
-constexpr std::size_t kMostHeader = (std::size_t{1} << 20) + 64;  // of a member
 constexpr std::size_t kUsualHeader = 4096;
 constexpr std::size_t kStep = 4096;  // few blocks are as short
 
@@ -47,7 +46,7 @@ std::array<std::byte, kGzidxWindow> full_window(ByteView window) {
 // Where the deflate data of the member at `member` begin.
 Result<std::uint64_t> find_data(ByteSource& source, std::uint64_t member) {
   std::vector<std::byte> bytes;
-  for (const std::size_t size : {kUsualHeader, kMostHeader}) {
+  for (const std::size_t size : {kUsualHeader, gzip::kMostHeader}) {
     bytes.resize(size);
     FONDS_TRY(const std::size_t n, source.read_at(member, bytes));
     gzip::MemberHeader header;

@@ -14,8 +14,6 @@
 namespace fonds::index {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 std::string binary_query(std::string_view body) {
   // No more is needed for the longest query: each three octets make four characters.
   return "__wb_post_data=" + to_base64(as_bytes(body.substr(0, kLongestQuery / 4 * 3 + 3)));

@@ -10,8 +10,6 @@
 namespace fonds::index::detail {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
 // The value of a parameter ("boundary=x", "name=\"x\""), without quotes; nothing if it is not
 // there.
 std::optional<std::string> parameter(std::string_view value, std::string_view name) {

@@ -2,12 +2,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "index/surt.hpp"
 
 namespace fonds::index {
 namespace {
-
-constexpr std::size_t npos = std::string_view::npos;
 
 // What stands before the path.
 std::string_view origin_of(std::string_view key) { return key.substr(0, key.find(")/")); }

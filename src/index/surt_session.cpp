@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "index/surt_canonical.hpp"
 
 namespace fonds::index::detail {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
-
-bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
-bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
+bool is_word(char c) { return is_small_letter(c) || (c >= '0' && c <= '9'); }
 
 // Whether `n` letters or digits stand at `at`.
 bool words_at(std::string_view text, std::size_t at, std::size_t n) {
@@ -29,7 +28,7 @@ constexpr std::size_t kAspId = 24;
 // Length of "(x(…24…)y(…24…))/" at the start of `text`; 0 if it is not there.
 std::size_t grouped_id(std::string_view text) {
   std::size_t at = 1;
-  while (at + 2 < text.size() && is_letter(text[at]) && text[at + 1] == '(' &&
+  while (at + 2 < text.size() && is_small_letter(text[at]) && text[at + 1] == '(' &&
          words_at(text, at + 2, kAspId) && text.substr(at + 2 + kAspId).starts_with(')')) {
     at += kAspId + 3;
   }
@@ -87,7 +86,7 @@ std::size_t asp_field(std::string_view text, std::string_view name, std::size_t)
   const auto letters = [&](std::size_t at, std::size_t n) {
     return text.size() >= at + n &&
            std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at),
-                       text.begin() + static_cast<std::ptrdiff_t>(at + n), is_letter);
+                       text.begin() + static_cast<std::ptrdiff_t>(at + n), is_small_letter);
   };
   const std::size_t equals = name.size() + 8;
   return letters(name.size(), 8) && text.substr(equals).starts_with('=') && letters(equals + 1, 24)

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kLevel = 6;
 constexpr std::size_t kLargestText = std::size_t{16} << 20;
-constexpr std::size_t kLongestLine = 2 * kLargestText;  // readers take blocks of 64 MiB
+constexpr std::size_t kLongestKept = 2 * kLargestText;  // readers take blocks of 64 MiB
 
 // The first two columns.
 std::string_view key_and_timestamp(std::string_view line) {
@@ -70,7 +70,7 @@ ZipNumWriter::ZipNumWriter(ByteSink& blocks, ByteSink& secondary, ZipNumOptions 
 ZipNumWriter::~ZipNumWriter() = default;
 
 Status ZipNumWriter::add(std::string_view line) {
-  if (line.size() > kLongestLine) {
+  if (line.size() > kLongestKept) {
     return fail(ErrorCode::LimitExceeded,
                 fmt::format("a line of {} bytes is too long for a block", line.size()));
   }

@@ -21,8 +21,8 @@ namespace {
 
 // Octets that are read again to say where blocks begin to differ, in one run.
 constexpr std::uint64_t kMostReadAgain = std::uint64_t{1} << 30;
-constexpr std::size_t kAtOnce = std::size_t{256}
-                                << 10;  // octets of blocks that are laid side by side
+constexpr std::size_t kCompared = std::size_t{256}
+                                  << 10;  // octets of blocks that are laid side by side
 
 class EntryWorker final : public Worker {
  public:
@@ -274,9 +274,9 @@ class Comparison {
       return std::optional<std::uint64_t>();
     }
     for (std::uint64_t at = 0;;) {
-      FONDS_TRY(ByteView x, reader_a->peek_block(kAtOnce));
-      FONDS_TRY(ByteView y, reader_b->peek_block(kAtOnce));
-      const std::size_t n = std::min({x.size(), y.size(), kAtOnce});
+      FONDS_TRY(ByteView x, reader_a->peek_block(kCompared));
+      FONDS_TRY(ByteView y, reader_b->peek_block(kCompared));
+      const std::size_t n = std::min({x.size(), y.size(), kCompared});
       const auto differs = std::ranges::mismatch(x.first(n), y.first(n));
       if (n == 0 || differs.in1 != x.first(n).end()) {
         return std::optional(at + static_cast<std::uint64_t>(differs.in1 - x.first(n).begin()));

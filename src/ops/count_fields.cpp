@@ -25,7 +25,7 @@
 namespace fonds::ops {
 namespace {
 
-constexpr unsigned kShare = 8;         // of the memory, for the names
+constexpr unsigned kShareOfNames = 8;  // of the memory, for the names
 constexpr std::uint64_t kEntry = 160;  // bytes of a field besides its name
 
 struct Count {
@@ -80,9 +80,9 @@ tl::unexpected<Error> too_many(std::uint64_t memory) {
 
 std::uint64_t size_of(std::string_view name) { return kEntry + name.size(); }
 
-class CountWorker final : public Worker {
+class FieldsWorker final : public Worker {
  public:
-  CountWorker(std::unique_ptr<FieldValues> values, std::uint64_t memory)
+  FieldsWorker(std::unique_ptr<FieldValues> values, std::uint64_t memory)
       : values_(std::move(values)), memory_(memory) {}
 
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
@@ -130,8 +130,8 @@ Status count_fields(const Archive& archive, const ScanOptions& scan_options,
   options.read.http = options.read.http_requests = false;
   options.read.skim = !options.read.search_damaged;
   // For each thread what all may take, so that it does not depend on their number what fits.
-  const std::uint64_t memory = options.read.memory_budget / kShare;
-  options.most_threads = std::min(options.most_threads, kShare - 1);
+  const std::uint64_t memory = options.read.memory_budget / kShareOfNames;
+  options.most_threads = std::min(options.most_threads, kShareOfNames - 1);
   Counts counts;
   std::uint64_t held = 0;
   const auto merge = [&](Stretch& piece, Worker& worker, std::uint64_t first, bool done) -> Status {
@@ -142,7 +142,7 @@ Status count_fields(const Archive& archive, const ScanOptions& scan_options,
       finding(found);
     }
     if (done) {
-      for (const auto& [key, count] : static_cast<CountWorker&>(worker).counts()) {
+      for (const auto& [key, count] : static_cast<FieldsWorker&>(worker).counts()) {
         const auto [place, fresh] = counts.try_emplace(key);
         held += fresh ? size_of(key.first) : 0;
         place->second.records += count.records;
@@ -152,7 +152,7 @@ Status count_fields(const Archive& archive, const ScanOptions& scan_options,
   };
   const auto make_worker = [&]() -> std::unique_ptr<Worker> {
     auto values = FieldValues::make(archive, wanted_paths());
-    return std::make_unique<CountWorker>(std::move(*values), memory);
+    return std::make_unique<FieldsWorker>(std::move(*values), memory);
   };
   FONDS_CHECK(scan(archive, options, make_worker, merge));
   for (const auto& [key, count] : counts) {

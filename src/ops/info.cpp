@@ -52,7 +52,7 @@ class RowAttributes final : public AttributeSink {
   int lists_ = 0;
 };
 
-class CountWorker final : public Worker {
+class InfoWorker final : public Worker {
  public:
   Result<bool> take(RecordReader& reader, Record& record, Stretch& out) override {
     flat_.clear();
@@ -278,11 +278,11 @@ Result<Counted> count_all(const Archive& archive, const ScanOptions& options,
       finding(f);
     }
     if (done) {
-      merge(counted, static_cast<CountWorker&>(worker).counted);
+      merge(counted, static_cast<InfoWorker&>(worker).counted);
     }
     return {};
   };
-  FONDS_CHECK(scan(archive, scan_options, [] { return std::make_unique<CountWorker>(); }, sink));
+  FONDS_CHECK(scan(archive, scan_options, [] { return std::make_unique<InfoWorker>(); }, sink));
   return counted;
 }
 

@@ -180,14 +180,14 @@ std::string JsonDifference::path_of(const std::vector<Pair>& pairs, const Tree& 
 
 Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
                                                         std::string_view archived) {
-  using Found = std::optional<std::string>;
+  using Told = std::optional<std::string>;
   if (input == archived) {
-    return Found();
+    return Told();
   }
   FONDS_TRY(const bool has_input, parse(input, a_));
   FONDS_TRY(const bool has_archived, parse(archived, b_));
   if (!has_input || !has_archived) {
-    return Found("no JSON");
+    return Told("no JSON");
   }
   std::vector<Pair> pairs;
   const Node* x = &a_.nodes.back();
@@ -195,7 +195,7 @@ Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
   while (true) {
     if (const auto how = differs(*x, *y)) {
       const std::string path = path_of(pairs, a_);
-      return Found(path.empty() ? *how : fmt::format("{}: {}", path, *how));
+      return Told(path.empty() ? *how : fmt::format("{}: {}", path, *how));
     }
     pairs.push_back({x, y});
     while (!pairs.empty() &&
@@ -203,7 +203,7 @@ Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
       pairs.pop_back();
     }
     if (pairs.empty()) {
-      return Found();
+      return Told();
     }
     Pair& pair = pairs.back();
     const std::size_t at = pair.next++;
@@ -218,9 +218,9 @@ Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
       const bool in_input = y == nullptr || (x != nullptr && x->key < y->key);
       pairs.pop_back();
       const std::string path = path_of(pairs, a_);
-      return Found(fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
-                               shown(in_input ? x->key : y->key),
-                               in_input ? "in the input" : "in the archive"));
+      return Told(fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
+                                    shown(in_input ? x->key : y->key),
+                                    in_input ? "in the input" : "in the archive"));
     }
   }
 }

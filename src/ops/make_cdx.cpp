@@ -19,7 +19,7 @@
 namespace fonds::ops {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kLinesAtOnce = std::size_t{256} << 10;
 
 // The columns of a type; empty: CDXJ.
 std::string_view columns_of(CdxType type) {
@@ -145,7 +145,7 @@ Result<CdxTotals> make_cdx(std::span<const CdxInput> archives, const CdxOptions&
   }
   const auto line = [&](std::string_view text) -> Status {
     piece.append(text).push_back('\n');
-    if (piece.size() >= kPiece) {
+    if (piece.size() >= kLinesAtOnce) {
       FONDS_CHECK(out.text(piece));
       piece.clear();
     }

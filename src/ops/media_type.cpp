@@ -13,7 +13,7 @@ namespace fonds::ops {
 namespace {
 
 // Sorted by ending.
-constexpr auto kTypes = std::to_array<std::pair<std::string_view, std::string_view>>({
+constexpr auto kByEnding = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"atom", "application/atom+xml"},
     {"avif", "image/avif"},
     {"bmp", "image/bmp"},
@@ -68,7 +68,7 @@ constexpr auto kTypes = std::to_array<std::pair<std::string_view, std::string_vi
     {"zip", "application/zip"},
     {"zst", "application/zstd"},
 });
-static_assert(std::is_sorted(kTypes.begin(), kTypes.end()));
+static_assert(std::is_sorted(kByEnding.begin(), kByEnding.end()));
 
 }  // namespace
 
@@ -79,9 +79,9 @@ std::string_view media_type_of_name(std::string_view file_name) {
   }
   const std::string ending = to_lower(file_name.substr(dot + 1));
   const auto found = std::lower_bound(
-      kTypes.begin(), kTypes.end(), ending,
+      kByEnding.begin(), kByEnding.end(), ending,
       [](const auto& type, const std::string& wanted) { return type.first < wanted; });
-  return found != kTypes.end() && found->first == ending ? found->second : std::string_view();
+  return found != kByEnding.end() && found->first == ending ? found->second : std::string_view();
 }
 
 }  // namespace fonds::ops

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "base/calendar.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "ops/count_fields.hpp"
@@ -23,8 +24,6 @@ namespace fonds::ops {
 namespace {
 
 using Want = SearchOptions::Want;
-
-constexpr std::int64_t kMillisecond = 1'000'000;
 
 // Where a value takes part in a table with a count before it.
 std::string count_cell(std::uint64_t count, bool align) {
@@ -182,7 +181,7 @@ std::string Search::object(std::string_view archive, const SearchGroup& group) c
     json.key("timestamp");
     if (group.begin) {
       // Whole, as intervals are of whole milliseconds.
-      json.value(*group.begin / kMillisecond);
+      json.value(*group.begin / kNsPerMs);
       json.member("date", std::string_view(format_instant(*group.begin)));
     } else {
       json.null().key("date").null();

@@ -28,7 +28,7 @@ namespace {
 
 using Want = SearchOptions::Want;
 
-constexpr unsigned kShare = 8;  // of the memory, for values and times
+constexpr unsigned kShareOfValues = 8;  // of the memory, for values and times
 
 bool is_damage(const Finding& finding) { return finding.severity >= Severity::Warning; }
 
@@ -282,11 +282,12 @@ Result<SearchedRecords> search_records(const Archive& archive, const query::Quer
   chosen.read = options.read;
   chosen.read.http = chosen.read.http_requests = false;  // read where the query asks for it
   chosen.read.skim = !chosen.read.search_damaged;
-  const Task task = {archive, query, options, chosen.read.memory_budget / kShare, chosen.strict};
+  const Task task = {archive, query, options, chosen.read.memory_budget / kShareOfValues,
+                     chosen.strict};
   FONDS_TRY(const auto first, SearchWorker::make(task));  // what is wrong is told once
   first->filter().limit_threads(chosen);
   if (options.want != Want::Records && options.want != Want::Any && options.want != Want::Count) {
-    chosen.most_threads = std::min(chosen.most_threads, kShare - 1);
+    chosen.most_threads = std::min(chosen.most_threads, kShareOfValues - 1);
   }
   if (options.limit) {
     chosen.threads = 1;

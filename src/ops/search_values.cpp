@@ -15,14 +15,13 @@
 
 #include <fonds/date.hpp>
 
+#include "base/calendar.hpp"
 #include "base/text.hpp"
 #include "query/tree.hpp"
 
 namespace fonds::ops {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kMillisecond = 1'000'000;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
@@ -57,7 +56,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 Result<std::int64_t> parse_instant(std::string_view text) {
   if (const auto milliseconds = parse_integer(text)) {
-    return saturated(*milliseconds, kMillisecond);
+    return saturated(*milliseconds, kNsPerMs);
   }
   const auto date = parse_user_date(text);
   if (!date) {
@@ -66,24 +65,22 @@ Result<std::int64_t> parse_instant(std::string_view text) {
                             "2024-03-01T12:30:00Z",
                             text));
   }
-  return saturated(date->seconds, kSecond, date->nanoseconds);
+  return saturated(date->seconds, kNsPerSecond, date->nanoseconds);
 }
 
 Result<std::int64_t> parse_duration(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> kUnits = {
-      {{"ms", kMillisecond},
-       {"s", kSecond},
-       {"m", 60 * kSecond},
-       {"h", 3600 * kSecond},
-       {"d", 86400 * kSecond},
-       {"w", 7 * 86400 * kSecond}}};
+      {{"ms", kNsPerMs},
+       {"s", kNsPerSecond},
+       {"m", 60 * kNsPerSecond},
+       {"h", 3600 * kNsPerSecond},
+       {"d", 86400 * kNsPerSecond},
+       {"w", 7 * 86400 * kNsPerSecond}}};
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string_view unit = text.substr(digits);
   const auto* const known = std::find_if(
       kUnits.begin(), kUnits.end(), [&](const auto& candidate) { return candidate.first == unit; });
-  const std::int64_t length = unit.empty()            ? kMillisecond
-                              : known != kUnits.end() ? known->second
-                                                      : 0;
+  const std::int64_t length = unit.empty() ? kNsPerMs : known != kUnits.end() ? known->second : 0;
   const auto number = parse_number(text.substr(0, digits));
   if (!number || *number == 0 || length == 0 ||
       *number > static_cast<std::uint64_t>(kMost / length)) {
@@ -138,16 +135,16 @@ Result<std::vector<query::Path>> parse_projection(std::span<const std::string> k
 
 std::string format_instant(std::int64_t ns) {
   Date date;
-  date.seconds = ns / kSecond;
-  std::int64_t rest = ns % kSecond;
+  date.seconds = ns / kNsPerSecond;
+  std::int64_t rest = ns % kNsPerSecond;
   if (rest < 0) {
-    rest += kSecond;
+    rest += kNsPerSecond;
     --date.seconds;
   }
   date.nanoseconds = static_cast<std::uint32_t>(rest);
   if (rest != 0) {
     date.precision = Date::Precision::Fraction;
-    date.fraction_digits = rest % kMillisecond == 0 ? 3 : 9;
+    date.fraction_digits = rest % kNsPerMs == 0 ? 3 : 9;
   }
   return date.to_string();
 }

@@ -14,10 +14,8 @@
 namespace fonds::query {
 namespace {
 
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 // Of digits that were checked.
-char32_t hex_value(std::string_view digits) {
+char32_t value_of_hex(std::string_view digits) {
   std::uint32_t value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
   return value;
@@ -189,7 +187,7 @@ bool JsonScanner::string() {
     const std::string_view escape = text_.substr(at + 1, 5);
     const bool unicode = escape.starts_with('u');
     const bool known =
-        unicode ? escape.size() == 5 && std::all_of(escape.begin() + 1, escape.end(), is_hex)
+        unicode ? escape.size() == 5 && std::all_of(escape.begin() + 1, escape.end(), is_hex_digit)
                 : !escape.empty() &&
                       std::string_view("\"\\/bfnrt").find(escape.front()) != std::string_view::npos;
     if (!known) {
@@ -267,10 +265,10 @@ std::string_view unquoted_json(std::string_view spelled, std::string& scratch) {
       at += 2;
       continue;
     }
-    char32_t value = hex_value(inside.substr(at + 2, 4));
+    char32_t value = value_of_hex(inside.substr(at + 2, 4));
     at += 6;
     if (value >= 0xd800U && value <= 0xdbffU && inside.substr(at).starts_with("\\u")) {
-      const char32_t low = hex_value(inside.substr(at + 2, 4));
+      const char32_t low = value_of_hex(inside.substr(at + 2, 4));
       if (low >= 0xdc00U && low <= 0xdfffU) {
         value = 0x10000U + ((value - 0xd800U) << 10U) + (low - 0xdc00U);
         at += 6;

@@ -21,13 +21,8 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kEndOfWord = "():<>\"{} \t\r\n";
 constexpr std::string_view kEscaped = "trn\\():<>\"*?{}.@$!#";
-constexpr auto npos = std::string_view::npos;
 
 bool is_one_of(char c, std::string_view set) { return set.find(c) != npos; }
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
 
 // What is wrong with the escape at the start of `text` in a word.
 std::string word_escape_fault(std::string_view text) {
@@ -156,7 +151,7 @@ class Lexer {
     }
     if (rest.front() == 'u') {
       const std::string_view digits = rest.substr(1, 4);
-      return digits.size() == 4 && std::all_of(digits.begin(), digits.end(), is_hex) ? 6 : 0;
+      return digits.size() == 4 && std::all_of(digits.begin(), digits.end(), is_hex_digit) ? 6 : 0;
     }
     return is_one_of(rest.front(), kEscaped) ? 2 : 0;
   }

@@ -68,22 +68,6 @@ tl::unexpected<Error> impossible_range(std::string_view sign, const Literal& bou
                              (bound.exists ? "'*'" : quoted_for_message(bound.typed)));
 }
 
-std::string_view sign_of(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Equal:
-      break;
-    case Comparison::Less:
-      return "<";
-    case Comparison::LessEqual:
-      return "<=";
-    case Comparison::Greater:
-      return ">";
-    case Comparison::GreaterEqual:
-      return ">=";
-  }
-  return ":";
-}
-
 class Parser {
  public:
   Parser(std::string_view text, std::vector<Token> tokens, const ParseOptions& options)

@@ -8,6 +8,7 @@
 #include <fonds/query.hpp>
 
 #include "base/utf8.hpp"
+#include "query/tree.hpp"
 
 namespace fonds::query {
 namespace {
@@ -86,7 +87,7 @@ void append_path(std::string& out, const Path& path) {
   }
 }
 
-bool is_plain(std::string_view pattern) {
+bool needs_no_quotes(std::string_view pattern) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./*?";
   return !pattern.empty() && pattern.find_first_not_of(kPlain) == std::string_view::npos &&
@@ -124,27 +125,11 @@ void append_literal(std::string& out, const Literal& literal) {
     out += "timestamp(";
     out += literal.typed.empty() ? fmt::format("\"{}\", \"\\N\"", *literal.instant) : literal.typed;
     out += ')';
-  } else if (literal.pattern && is_plain(*literal.pattern)) {
+  } else if (literal.pattern && needs_no_quotes(*literal.pattern)) {
     out += *literal.pattern;
   } else if (literal.pattern) {
     append_pattern(out, *literal.pattern);
   }
-}
-
-std::string_view sign_of(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Less:
-      return " < ";
-    case Comparison::LessEqual:
-      return " <= ";
-    case Comparison::Greater:
-      return " > ";
-    case Comparison::GreaterEqual:
-      return " >= ";
-    case Comparison::Equal:
-      break;
-  }
-  return ": ";
 }
 
 void append_node(std::string& out, const Node& node);
@@ -162,7 +147,9 @@ void append_node(std::string& out, const Node& node) {
   switch (node.kind) {
     case Node::Kind::Filter:
       append_path(out, node.filter.path);
+      out += node.filter.comparison == Comparison::Equal ? "" : " ";
       out += sign_of(node.filter.comparison);
+      out += ' ';
       append_literal(out, node.filter.literal);
       break;
     case Node::Kind::Not:

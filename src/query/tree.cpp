@@ -81,6 +81,22 @@ Left reduce(Node& node, bool negated) {
 
 }  // namespace
 
+std::string_view sign_of(Comparison comparison) {
+  switch (comparison) {
+    case Comparison::Equal:
+      break;
+    case Comparison::Less:
+      return "<";
+    case Comparison::LessEqual:
+      return "<=";
+    case Comparison::Greater:
+      return ">";
+    case Comparison::GreaterEqual:
+      return ">=";
+  }
+  return ":";
+}
+
 bool same_path(const Path& a, const Path& b) {
   const auto same_step = [](const PathStep& x, const PathStep& y) {
     return x.wildcard == y.wildcard && x.key == y.key;

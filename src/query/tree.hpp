@@ -1,10 +1,15 @@
 // What is done to whole trees.
 #pragma once
 
+#include <string_view>
+
 #include <fonds/error.hpp>
 #include <fonds/query.hpp>
 
 namespace fonds::query {
+
+// `<` and so on; `:` of Equal.
+std::string_view sign_of(Comparison comparison);
 
 bool same_path(const Path& a, const Path& b);
 bool has_wildcard(const Path& path);

@@ -9,6 +9,9 @@
 
 namespace fonds::gzip {
 
+// Bytes that parse_member_header() may need to see.
+inline constexpr std::size_t kMostHeader = (std::size_t{1} << 20) + 64;
+
 // The extra subfield "sl" that some writers of WARC files leave in each member. A hint: verify what
 // it leads to.
 struct SkipLengths {

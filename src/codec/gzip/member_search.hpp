@@ -7,9 +7,9 @@
 
 #include <fonds/bytes.hpp>
 
-namespace fonds::gzip {
+#include "base/text.hpp"
 
-inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
+namespace fonds::gzip {
 
 // The instructions that a search may use; for tests. What the machine lacks is not used.
 enum class SearchPath : std::uint8_t { Best, Portable };

@@ -19,9 +19,6 @@
 namespace fonds::lz4 {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-constexpr std::size_t kChecksum = 4;
-constexpr std::size_t kProbeHead = std::size_t{64} << 10;
 constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::size_t kZeroPiece = std::size_t{64} << 10;
 constexpr std::uint64_t kSkimWhole = std::uint64_t{64} << 10;

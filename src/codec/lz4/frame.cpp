@@ -13,8 +13,6 @@
 namespace fonds::lz4 {
 namespace {
 
-constexpr std::size_t kChecksum = 4;
-
 // XXH32 with seed 0 of fewer than 16 bytes, which frame descriptors always have.
 std::uint32_t short_xxh32(ByteView bytes) {
   constexpr std::uint32_t kPrime1 = 2654435761U;

@@ -18,6 +18,8 @@ inline constexpr std::string_view kFrameMagicText("\x04\x22\x4d\x18", 4);
 inline constexpr std::uint32_t kLegacyMagic = 0x184C2102;
 inline constexpr std::size_t kMaxHeaderSize = 19;
 inline constexpr std::size_t kBlockHeader = 4;
+inline constexpr std::size_t kChecksum = 4;
+inline constexpr std::size_t kSkippableHeader = 8;
 
 constexpr bool is_skippable_magic(std::uint32_t magic) {
   return (magic & 0xFFFFFFF0) == 0x184D2A50;

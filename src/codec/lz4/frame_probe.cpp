@@ -10,12 +10,7 @@
 #include "codec/resync.hpp"
 
 namespace fonds::lz4 {
-namespace {
-
-constexpr std::size_t kChecksum = 4;
-constexpr std::size_t kProbeHead = std::size_t{64} << 10;
-
-}  // namespace
+namespace {}  // namespace
 
 bool FrameProbe::begins_record(ByteView stored, const RecordProbe& probe, std::uint64_t& work) {
   FrameHeader header;

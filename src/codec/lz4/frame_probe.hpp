@@ -13,6 +13,9 @@
 
 namespace fonds::lz4 {
 
+// Decoded bytes that show whether a record begins.
+inline constexpr std::size_t kProbeHead = std::size_t{64} << 10;
+
 class FrameProbe {
  public:
   bool ready() const { return decoder_.ready(); }

@@ -17,8 +17,6 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-
 class FrameCheck {
  public:
   FrameCheck(Window& window, std::uint64_t max_dictionary,

@@ -18,8 +18,6 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-
 bool begins_with_dictionary(ByteView stored) {
   return stored.size() >= 4 && load_le32(stored) == kDictionaryFrameMagic;
 }

@@ -22,12 +22,10 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
 constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr std::size_t kSkimPiece = std::size_t{32} << 10;
 // Skimming decodes smaller frames whole: their first block is all there is.
 constexpr std::uint64_t kSkimWhole = kMaxBlockSize;
-constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 constexpr std::uint64_t kMaxHeld = std::uint64_t{64}
                                    << 20;  // of a pipe, to find the end of a frame
 

@@ -21,9 +21,7 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::uint32_t kFirstFreeId = 32768;
-constexpr std::uint32_t kLastFreeId = 0x7FFFFFFF;
-constexpr std::size_t kPiece = std::size_t{128} << 10;
+constexpr std::size_t kUnpackedAtOnce = std::size_t{128} << 10;
 
 class Loader {
  public:
@@ -134,7 +132,7 @@ class Loader {
     auto state = FrameDecoder::State::More;
     while (state == FrameDecoder::State::More) {
       const std::size_t held = content_.size();
-      content_.resize(held + kPiece);
+      content_.resize(held + kUnpackedAtOnce);
       const auto step = decoder_.step(rest, MutableByteView(content_).subspan(held));
       content_.resize(held + step.written);
       rest = rest.subspan(step.used);

@@ -25,7 +25,6 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
 constexpr int kMostWindowLog = 23;  // kCommonWindow
 // A dictionary is stored once; no level is too dear.
 constexpr int kDictionaryLevel = 19;

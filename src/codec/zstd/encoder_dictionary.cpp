@@ -27,8 +27,6 @@ struct ZstdDictionary::Content {
 
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-
 tl::unexpected<Error> too_large() {
   return fail(ErrorCode::LimitExceeded,
               fmt::format("the dictionary has more than {} bytes, which readers need not support",
@@ -39,9 +37,9 @@ tl::unexpected<Error> too_large() {
 
 Result<ZstdDictionary> ZstdDictionary::parse(ByteView bytes) {
   return guarded([&]() -> Result<ZstdDictionary> {
-    if (bytes.size() >= kSkippableHeader && load_le32(bytes) == zstd::kDictionaryFrameMagic) {
+    if (bytes.size() >= zstd::kSkippableHeader && load_le32(bytes) == zstd::kDictionaryFrameMagic) {
       const std::uint64_t size = load_le32(bytes.subspan(4));
-      bytes = bytes.subspan(kSkippableHeader);
+      bytes = bytes.subspan(zstd::kSkippableHeader);
       if (size > bytes.size()) {
         return fail(ErrorCode::BadArgument,
                     fmt::format("the dictionary frame asks for {} bytes, {} are there", size,

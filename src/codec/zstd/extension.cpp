@@ -12,11 +12,11 @@
 #include <fonds/bytes.hpp>
 
 #include "base/bytes.hpp"
+#include "codec/zstd/frame.hpp"
 
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
 // No number is registered, so the content begins with a signature of ours.
 constexpr std::string_view kSignature = "fonds sz";
 constexpr std::size_t kEntry = 8, kFooter = 9;

@@ -16,10 +16,8 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-constexpr std::size_t kBlockHeader = 3;
 constexpr std::size_t kChecksum = 4;
-constexpr std::size_t kPiece = std::size_t{256} << 10;  // that is searched at once
+constexpr std::size_t kSearchedAtOnce = std::size_t{256} << 10;  // that is searched at once
 
 std::uint64_t load_le(ByteView bytes) {
   std::uint64_t value = 0;
@@ -191,8 +189,8 @@ template <typename Stored>
 std::uint64_t next_frame(Stored& stored, std::uint64_t from) {
   static constexpr char kMagic[] = {'\x28', '\xb5', '\x2f', '\xfd'};
   for (std::uint64_t begin = from; begin < stored.size();) {
-    const ByteView piece = stored.at(begin, kPiece);
-    const bool end = stored.whole() || piece.size() < kPiece;
+    const ByteView piece = stored.at(begin, kSearchedAtOnce);
+    const bool end = stored.whole() || piece.size() < kSearchedAtOnce;
     // A hit is judged with what a header and a block header take behind it.
     const std::size_t judged = end ? piece.size() : piece.size() - kMaxHeaderSize - kBlockHeader;
     for (std::size_t at = 0; (at = as_text(piece).find(std::string_view(kMagic, 4), at)) < judged;

@@ -21,6 +21,8 @@ inline constexpr std::string_view kFrameMagicText("\x28\xb5\x2f\xfd", 4);
 inline constexpr std::uint32_t kDictionaryFrameMagic = 0x184D2A5D;
 inline constexpr std::uint32_t kDictionaryMagic = 0xEC30A437;
 inline constexpr std::size_t kMaxHeaderSize = 18;
+inline constexpr std::size_t kBlockHeader = 3;
+inline constexpr std::size_t kSkippableHeader = 8;
 inline constexpr std::size_t kMaxBlockSize = std::size_t{128} << 10;
 // What every decoder of WARC-Zstandard must support; docs/formats/warc-zstandard.md.
 inline constexpr std::uint64_t kCommonWindow = std::uint64_t{8} << 20;

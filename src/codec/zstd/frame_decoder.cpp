@@ -13,8 +13,6 @@
 namespace fonds::zstd {
 namespace {
 
-constexpr std::size_t kBlockHeader = 3;
-
 // The smallest Window_Descriptor whose window holds `size` bytes; RFC 8878, 3.1.1.1.2.
 unsigned window_descriptor(std::uint64_t size) {
   for (unsigned descriptor = 0; descriptor < 255; ++descriptor) {

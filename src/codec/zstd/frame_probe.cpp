@@ -13,7 +13,6 @@ namespace fonds::zstd {
 namespace {
 
 constexpr std::size_t kProbeHead = std::size_t{64} << 10;
-constexpr std::size_t kProbeStored = std::size_t{256} << 10;
 
 // Behind the skippable frames that begin at `at` and before `to`: size prefixes part frames.
 std::uint64_t behind_skippable(ByteView stored, std::uint64_t at, std::uint64_t to) {

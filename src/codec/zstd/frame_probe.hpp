@@ -14,6 +14,9 @@
 
 namespace fonds::zstd {
 
+// Stored bytes of a frame that show whether a record begins.
+inline constexpr std::size_t kProbeStored = std::size_t{256} << 10;
+
 // Whether DecodeOptions::max_window_log allows a window of so many bytes.
 constexpr bool window_allowed(std::uint64_t window, unsigned max_log) {
   return max_log > 63 || window <= std::uint64_t{1} << max_log;

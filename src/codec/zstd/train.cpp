@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "base/digest.hpp"
 #include "base/guarded.hpp"
+#include "codec/zstd/dictionary.hpp"
 #include "codec/zstd/encoder.hpp"
 #include "codec/zstd/frame.hpp"
 
@@ -25,7 +26,6 @@ namespace fonds::zstd {
 namespace {
 
 // docs/formats/warc-zstandard.md, "The dictionary frame": what is below and above is reserved.
-constexpr std::uint32_t kFirstFreeId = 32768, kLastFreeId = 0x7FFFFFFF;
 constexpr std::size_t kLeastSamples = 50;
 constexpr std::size_t kSamplesPerDictionary = 8;  // bytes of them for each of it
 constexpr std::uint64_t kHeldOut = 8;             // one in so many

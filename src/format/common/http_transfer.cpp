@@ -30,14 +30,6 @@ constexpr int kMaxSurplusLineEnds = 2;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  const char lower = to_lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 // A place in the chunked body.
 class Cursor {
  public:

@@ -12,7 +12,6 @@
 namespace fonds::remote {
 namespace {
 
-constexpr std::uint64_t kFirstPiece = std::uint64_t{64} << 10;
 // Ranges that are announced and never lent.
 constexpr std::size_t kMostWholes = 64;
 

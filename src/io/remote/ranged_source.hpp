@@ -23,6 +23,9 @@
 
 namespace fonds::remote {
 
+// What the first request of an object asks for.
+inline constexpr std::uint64_t kFirstPiece = std::uint64_t{64} << 10;
+
 // "bytes 0-65535", in messages.
 std::string words_of(ByteRange range);
 

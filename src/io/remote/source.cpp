@@ -24,7 +24,6 @@
 namespace fonds::remote {
 namespace {
 
-constexpr std::uint64_t kFirstPiece = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLargestFirst = std::uint64_t{4} << 20;  // waited for before all else
 constexpr std::uint64_t kStreamRoom = std::uint64_t{8} << 20;
 // An object of a server without ranges is taken into memory up to this size.

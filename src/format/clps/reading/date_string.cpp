@@ -399,7 +399,6 @@ std::int64_t DatePattern::instant_ns(std::int64_t value) const noexcept {
   if (nanoseconds_) {
     return value;
   }
-  constexpr std::int64_t kNsPerMs = 1000000;
   std::int64_t ns = 0;
   if (__builtin_mul_overflow(value, kNsPerMs, &ns)) {
     return value < 0 ? std::numeric_limits<std::int64_t>::min()

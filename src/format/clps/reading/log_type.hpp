@@ -25,6 +25,10 @@ enum class Placeholder : std::uint8_t {
 };
 
 // Literal text and the placeholder behind it.
+// A cell of a column of log types: the id in the lower bits, the place of its variables above.
+inline constexpr unsigned kLogTypeBits = 24;
+inline constexpr std::uint64_t kLogTypeMask = (std::uint64_t{1} << kLogTypeBits) - 1;
+
 struct Segment {
   std::uint32_t offset = 0;  // into LogType::text()
   std::uint32_t length = 0;

@@ -15,6 +15,9 @@
 
 namespace fonds::clps {
 
+// In which those ask a budget whose needs grow bit by bit.
+inline constexpr std::size_t kShareStep = std::size_t{1} << 20;
+
 // A share of a budget; given back at the end.
 class BudgetShare {
  public:

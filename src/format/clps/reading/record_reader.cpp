@@ -5,14 +5,12 @@
 
 #include <fmt/core.h>
 
+#include "base/calendar.hpp"
 #include "base/text.hpp"
 #include "codec/decoded_source.hpp"
 
 namespace fonds::clps {
 namespace {
-
-constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-constexpr std::int64_t kNsPerMs = 1'000'000;
 
 std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
   return value / by - (value % by < 0 ? 1 : 0);

@@ -308,8 +308,6 @@ Fault append_value(NodeType type, const Column& column, std::uint64_t row,
   }
 }
 
-constexpr Fault kTooLong = "it is longer than a record may be";
-
 }  // namespace
 
 Fault RecordProgram::run(const Table& table, std::uint64_t row, const Texts::Place* strings,

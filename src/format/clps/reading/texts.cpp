@@ -4,16 +4,15 @@
 #include <utility>
 
 #include "format/clps/reading/float_format.hpp"
+#include "format/clps/reading/log_type.hpp"
 
 namespace fonds::clps {
 namespace {
 
-constexpr std::uint64_t kLogTypeBits = 24;
 constexpr std::size_t kLongestNumber = 24;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{512} << 20;  // as Dictionary::longest_text()
 
-constexpr Fault kTooLong = "it is longer than a record may be";
 constexpr Fault kNoMemory = "its log type would exceed the memory limit";
 constexpr Fault kNoLogType = "its log type is not in the dictionary";
 constexpr Fault kNoVariables = "its variables lie behind the column's end";
@@ -213,7 +212,7 @@ template <bool Escape, typename Out>
 Fault Texts::append_split(const LogTypes& types, const Column& column, std::uint64_t row,
                           Out& out) const {
   const std::uint64_t cell = column.word(row);
-  const std::uint64_t id = cell & ((std::uint64_t{1} << kLogTypeBits) - 1);
+  const std::uint64_t id = cell & kLogTypeMask;
   if (id >= types.size()) {
     return kNoLogType;
   }

@@ -54,6 +54,7 @@ class LogTypes {
 
 // What is wrong with a cell; nullptr: nothing.
 using Fault = const char*;
+inline constexpr Fault kTooLong = "it is longer than a record may be";
 
 class Texts {
  public:

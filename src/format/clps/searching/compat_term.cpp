@@ -7,13 +7,12 @@
 #include <set>
 #include <utility>
 
+#include "base/calendar.hpp"
+
 namespace fonds::clps::compat {
 namespace {
 
 using query::Comparison;
-
-constexpr std::int64_t kMillisecond = 1'000'000;
-constexpr std::int64_t kSecond = 1'000'000'000;
 
 // As a processor of the x86 family casts.
 std::int64_t cast_to_integer(double value) {
@@ -147,8 +146,8 @@ Operand::Operand(const query::Filter& filter, const query::ParseOptions& options
       types_ = if_equal(types_of_text(pattern()));
       break;
     case Kind::Time:
-      integer_ = milliseconds ? *literal.instant / kMillisecond : *literal.instant;
-      real_ = static_cast<double>(*literal.instant) / static_cast<double>(kSecond);
+      integer_ = milliseconds ? *literal.instant / kNsPerMs : *literal.instant;
+      real_ = static_cast<double>(*literal.instant) / static_cast<double>(kNsPerSecond);
       types_ = kInteger | kFloat | kTime;
       break;
   }
@@ -156,7 +155,7 @@ Operand::Operand(const query::Filter& filter, const query::ParseOptions& options
 
 std::optional<std::int64_t> Operand::range_integer() const {
   if (kind_ == Kind::Time) {
-    return *filter_.literal.instant / kMillisecond;
+    return *filter_.literal.instant / kNsPerMs;
   }
   return (types_ & kInteger) != 0 ? std::optional(integer_) : std::nullopt;
 }

@@ -16,8 +16,6 @@
 namespace fonds::clps {
 namespace {
 
-constexpr std::uint64_t kShareStep = std::uint64_t{1} << 20;  // the budget is asked in such steps
-
 bool is_number(NodeType type) {
   return type == NodeType::Integer || type == NodeType::DeltaInteger || type == NodeType::Float ||
          type == NodeType::FormattedFloat || type == NodeType::DictionaryFloat ||

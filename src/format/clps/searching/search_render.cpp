@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 32;      // records whose strings are looked up together
 constexpr std::size_t kToldRecords = 3;  // of a damaged table; the others are counted
-constexpr std::size_t kChunk = std::size_t{1} << 20;      // that the sink is given
-constexpr std::size_t kShareStep = std::size_t{1} << 20;  // in which the budget is asked
+constexpr std::size_t kChunk = std::size_t{1} << 20;  // that the sink is given
 
 class TableRenderer {
  public:

@@ -5,19 +5,14 @@
 
 #include <fmt/core.h>
 
+#include "base/calendar.hpp"
 #include "format/clps/searching/search_plan.hpp"
 
 namespace fonds::clps {
 namespace {
 
-constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMillisecond = 1'000'000;
-
 std::int64_t ns_of_ms(std::int64_t ms) {
-  return ms > kHighest / kMillisecond  ? kHighest
-         : ms < kLowest / kMillisecond ? kLowest
-                                       : ms * kMillisecond;
+  return ms > kLastNs / kNsPerMs ? kLastNs : ms < kFirstNs / kNsPerMs ? kFirstNs : ms * kNsPerMs;
 }
 
 bool has_new_times(const Archive& archive) {

@@ -6,14 +6,12 @@
 
 #include <fmt/core.h>
 
+#include "format/clps/reading/log_type.hpp"
 #include "format/clps/searching/search_data.hpp"
 #include "format/clps/verifying/verify.hpp"
 
 namespace fonds::clps {
 namespace {
-
-constexpr std::uint64_t kLogTypeMask = (std::uint64_t{1} << 24) - 1;
-constexpr unsigned kLogTypeBits = 24;
 
 // Ids that are told; any, if nothing is.
 class ToldIds {

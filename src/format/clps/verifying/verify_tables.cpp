@@ -5,15 +5,13 @@
 
 #include <fmt/core.h>
 
+#include "base/calendar.hpp"
+#include "format/clps/reading/log_type.hpp"
 #include "format/clps/verifying/verify.hpp"
 #include "query/json_scanner.hpp"
 
 namespace fonds::clps {
 namespace {
-
-constexpr std::uint64_t kLogTypeMask = (std::uint64_t{1} << 24) - 1;
-constexpr unsigned kLogTypeBits = 24;
-constexpr std::int64_t kNsPerMs = 1'000'000;
 
 std::int64_t floor_ms(std::int64_t ns) { return ns / kNsPerMs - (ns % kNsPerMs < 0 ? 1 : 0); }
 std::int64_t ceil_ms(std::int64_t ns) { return ns / kNsPerMs + (ns % kNsPerMs > 0 ? 1 : 0); }

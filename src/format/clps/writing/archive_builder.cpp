@@ -6,12 +6,14 @@
 
 #include <fmt/core.h>
 
+#include "format/clps/reading/log_type.hpp"
+
 namespace fonds::clps::writing {
 namespace {
 
 constexpr std::size_t kMostNodes = std::size_t{1} << 24;
 constexpr std::size_t kUsualNodes = std::size_t{1} << 20;  // more than a usual batch brings
-constexpr std::size_t kMostLogTypes = std::size_t{1} << 24;
+constexpr std::size_t kMostLogTypes = std::size_t{1} << kLogTypeBits;
 constexpr std::size_t kMostVariables = 0xFFFFFFF0;
 constexpr std::size_t kMostTagged = 0xFFFFFF;
 constexpr std::uint32_t kNoTime = 0xFFFFFFFF;
@@ -452,7 +454,7 @@ void ArchiveBuilder::append_split(BuiltColumn& column, const ColumnValues& value
     const std::uint32_t type = types[local];
     const std::uint64_t place = column.shared.place(left.first(counts[type]), column.variables);
     left = left.subspan(counts[type]);
-    column.words.push(place << 24 | type);
+    column.words.push(place << kLogTypeBits | type);
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNoTable = 0xFFFFFFFF;
 constexpr std::uint64_t kMostLearned = std::uint64_t{1} << 20;  // a place has 27 bits in keys
-constexpr std::size_t kFirstSlots = 256;
+constexpr std::size_t kFirstStates = 256;
 
 std::uint64_t hash_of_place(Place parent, NodeType container, std::string_view key) {
   return hash_of(key, std::uint64_t{parent} << 1 | (container == NodeType::Object ? 0 : 1));
@@ -50,7 +50,7 @@ bool has_values(Token token) {
 
 // --- Shape
 
-Shape::Shape(const Rules& rules) : rules_(rules), slots_(kFirstSlots), states_(1) {
+Shape::Shape(const Rules& rules) : rules_(rules), slots_(kFirstStates), states_(1) {
   for (const bool generated : {false, true}) {
     PlaceInfo root;
     root.parent = kNone;

@@ -14,7 +14,6 @@ namespace fonds::clps {
 namespace {
 
 constexpr std::size_t kMostBlanks = std::size_t{64} << 20;
-constexpr std::uint64_t kMostDocument = (std::uint64_t{4} << 30) - (std::uint64_t{1} << 20);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // The line feed in [at, end) that a `{` follows in [at, end]; `end` if there is none.

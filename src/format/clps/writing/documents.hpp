@@ -44,11 +44,14 @@
 
 namespace fonds::clps {
 
+// Octets of a document that pieces can hold: 4 GiB less 1 MiB.
+inline constexpr std::uint64_t kMostDocument = (std::uint64_t{4} << 30) - (std::uint64_t{1} << 20);
+
 struct DocumentOptions {
   // Octets of a piece; one document or one bad line may make a piece larger.
   std::size_t piece_bytes = std::size_t{1} << 20;
-  // Octets of a document or of a bad candidate: what is longer is left out. At most 4 GiB less 1
-  // MiB, which is what larger values mean.
+  // Octets of a document or of a bad candidate: what is longer is left out. At most
+  // kMostDocument, which is what larger values mean.
   std::uint64_t max_document_size = std::uint64_t{512} << 20;
   std::size_t long_line = std::size_t{1} << 20;  // at most max_document_size
   bool keep_blanks = false;                      // gives what lies between pieces: Piece::before()

@@ -18,7 +18,7 @@ namespace {
 struct Range {
   std::size_t begin = 0, end = 0;
 };
-struct Member {
+struct Pair {
   std::size_t begin = 0;  // of the key, with its quote
   std::string_view key;   // without quotes and escapes
   Range value;
@@ -83,7 +83,7 @@ std::string unescaped(std::string_view text) {
 }
 
 // What must change of an object that holds these members; nothing if all their keys differ.
-std::optional<Edit> edit_of(Range object, std::span<const Member> members) {
+std::optional<Edit> edit_of(Range object, std::span<const Pair> members) {
   std::vector<std::size_t> order(members.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
@@ -265,7 +265,7 @@ class Finder {
   bool inside_arrays_;
   std::size_t at_ = 0;
   std::vector<Frame> open_;
-  std::vector<Member> members_;        // of all objects that are open
+  std::vector<Pair> members_;          // of all objects that are open
   std::deque<std::string> unescaped_;  // keys
   std::vector<Edit> edits_;
 };

@@ -11,7 +11,7 @@
 namespace fonds::clps::writing {
 namespace {
 
-constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kFirstTexts = 64;
 constexpr std::size_t kFirstBlock = std::size_t{4} << 10;
 constexpr std::size_t kMostBlock = std::size_t{1} << 20;
 
@@ -34,7 +34,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t more) noexcept {
 
 StringTable::Id StringTable::add(std::string_view text, std::uint64_t hash) {
   if (4 * (entries_.size() + 1) > 3 * slots_.size()) {
-    resize(std::max({kFirstSlots, 2 * slots_.size(), std::bit_ceil(2 * entries_.size())}));
+    resize(std::max({kFirstTexts, 2 * slots_.size(), std::bit_ceil(2 * entries_.size())}));
   }
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

@@ -6,15 +6,13 @@
 #include <numeric>
 #include <optional>
 
+#include "format/clps/reading/log_type.hpp"
 #include "format/clps/searching/search_data.hpp"
 #include "format/clps/searching/search_mask.hpp"
 #include "format/clps/writing/octets.hpp"
 
 namespace fonds::clps::writing {
 namespace {
-
-constexpr unsigned kLogTypeBits = 24;
-constexpr std::uint64_t kLogTypeMask = (std::uint64_t{1} << kLogTypeBits) - 1;
 
 // Least and greatest of some words of one type; nothing of none, or if one is not a number.
 class LeastAndGreatest {

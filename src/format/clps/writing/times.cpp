@@ -30,7 +30,7 @@ constexpr Version kNanosecondsSince{0, 5, 0};
 
 // Of integers, and of what they count.
 constexpr std::array<std::string_view, 4> kIntegerPatterns = {R"(\E)", R"(\L)", R"(\C)", R"(\N)"};
-constexpr std::array<std::int64_t, 4> kIntegerUnits = {kNsPerSecond, 1000000, 1000, 1};
+constexpr std::array<std::int64_t, 4> kIntegerUnits = {kNsPerSecond, kNsPerMs, 1000, 1};
 
 struct DefaultDate {
   std::string_view stored;
@@ -236,7 +236,6 @@ void put_range_head(std::string_view key, std::span<const NodeId> nodes, Encodin
 
 // One range a column, in milliseconds rounded outwards.
 void put_ranges(std::string_view key, std::span<const TimeRangeMade> ranges, std::string& out) {
-  constexpr std::int64_t kNsPerMs = 1000000;
   std::uint64_t count = 0;
   std::string list;
   for (const TimeRangeMade& range : ranges) {

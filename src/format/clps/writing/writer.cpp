@@ -28,7 +28,6 @@ namespace {
 using namespace writing;  // NOLINT(google-build-using-namespace)
 
 constexpr std::uint64_t kLargestPiece = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMostDocument = (std::uint64_t{1} << 32) - (std::uint64_t{1} << 20);
 constexpr std::size_t kMagicOctets = 4;
 // Of what gives back the original bytes: an archive is complete with so much; no reader takes more
 // than the second in its usual memory.

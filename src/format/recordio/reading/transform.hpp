@@ -19,6 +19,9 @@
 
 namespace fonds::recordio {
 
+// Bytes that a block is thought to decode to before one was seen.
+inline constexpr std::uint64_t kFirstGuess = std::uint64_t{64} << 10;
+
 // The name in a header's transformer entry (what stands before the first blank), and the argument.
 struct TransformerName {
   std::string_view name, argument;

@@ -26,8 +26,7 @@ namespace fonds::recordio {
 namespace {
 
 constexpr int kHuffmanOnly = -2, kDefault = -1, kHighest = 9;
-constexpr std::size_t kFirstGuess = std::size_t{64} << 10;
-constexpr std::size_t kPiece = std::size_t{64} << 10;
+constexpr std::size_t kInflatedAtOnce = std::size_t{64} << 10;
 // RFC 1951: at best 258 bytes for two bits.
 constexpr std::uint64_t kMostRatio = 1032;
 // libdeflate decodes straight into the output, and gives up at the first symbol or stored block
@@ -83,7 +82,7 @@ class Inflater {
         state_.avail_in = static_cast<uInt>(n);
       }
       const auto wanted =
-          static_cast<std::size_t>(std::min<std::uint64_t>(enough - out.size(), kPiece));
+          static_cast<std::size_t>(std::min<std::uint64_t>(enough - out.size(), kInflatedAtOnce));
       const uInt before = state_.avail_in;
       state_.next_out = reinterpret_cast<Bytef*>(out.room(wanted).data());
       state_.avail_out = static_cast<uInt>(wanted);
@@ -194,7 +193,7 @@ Status Flate::apply_huffman(ByteView in, Buffer& out) {
   int verdict = Z_OK;
   while (verdict != Z_STREAM_END) {
     const std::size_t given = std::min(in.size(), kZlibMost);
-    const MutableByteView all = out.room(std::max(kPiece, given / 2));
+    const MutableByteView all = out.room(std::max(kInflatedAtOnce, given / 2));
     const std::size_t room = std::min(all.size(), kZlibMost);
     state.next_in = input(in);
     state.avail_in = static_cast<uInt>(given);
@@ -233,7 +232,8 @@ Status Flate::undo(ByteView in, std::uint64_t most, Buffer& out) {
   const std::uint64_t ceiling =
       std::min({most, (std::uint64_t{in.size()} + 1) * kMostRatio,
                 std::uint64_t{std::numeric_limits<std::size_t>::max() / 2}});
-  std::uint64_t guess = std::max({last_size_, in.size() * 4, kFirstGuess});
+  std::uint64_t guess =
+      std::max({std::uint64_t{last_size_}, std::uint64_t{in.size()} * 4, kFirstGuess});
   while (true) {
     const std::size_t size = static_cast<std::size_t>(std::min(guess, ceiling));
     const MutableByteView room = room_for(size, out);

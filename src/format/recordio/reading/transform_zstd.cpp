@@ -25,9 +25,8 @@
 namespace fonds::recordio {
 namespace {
 
-constexpr int kDefaultLevel = 5;  // of the Go library
+constexpr int kDefaultZstdLevel = 5;  // of the Go library
 constexpr std::uint64_t kMostWindow = std::uint64_t{128} << 20;
-constexpr std::uint64_t kFirstGuess = std::uint64_t{64} << 10;
 // What a stream may claim to hold before any of it was seen: so many times its own size, and so
 // many bytes more.
 constexpr std::uint64_t kPlausibleRatio = 256, kPlausibleBytes = std::uint64_t{1} << 20;
@@ -75,10 +74,10 @@ std::optional<Outline> outline(ByteView in) {
   return result;
 }
 
-struct FreeCompressor {
+struct FreeZstdCompressor {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
-struct FreeDecompressor {
+struct FreeZstdDecompressor {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
@@ -115,32 +114,32 @@ class Zstd final : public Transformer {
   }
 
   std::string argument_;
-  std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor_;
-  std::unique_ptr<ZSTD_DCtx, FreeDecompressor> decompressor_;
+  std::unique_ptr<ZSTD_CCtx, FreeZstdCompressor> compressor_;
+  std::unique_ptr<ZSTD_DCtx, FreeZstdDecompressor> decompressor_;
   std::unique_ptr<zstd::FrameDecoder> pieces_;  // for prefixes
   Progress progress_;
   std::uint64_t last_size_ = 0;  // of the last block that was decoded
 };
 
-std::optional<int> parse_level(std::string_view text) {
+std::optional<int> parse_zstd_level(std::string_view text) {
   if (text.empty()) {
-    return kDefaultLevel;
+    return kDefaultZstdLevel;
   }
   const auto level = parse_go_number(text);
   if (!level) {
     return std::nullopt;
   }
-  return *level < 0 ? kDefaultLevel
+  return *level < 0 ? kDefaultZstdLevel
                     : static_cast<int>(std::min<std::int64_t>(*level, ZSTD_maxCLevel()));
 }
 
-tl::unexpected<Error> no_memory() {
+tl::unexpected<Error> no_zstd_memory() {
   return fail(ErrorCode::Internal, "no memory for a zstd codec");
 }
 
 Status Zstd::apply(ByteView in, Buffer& out) {
   out.clear();
-  const auto level = parse_level(argument_);
+  const auto level = parse_zstd_level(argument_);
   if (!level) {
     return fail(ErrorCode::BadArgument,
                 fmt::format("the zstd level \"{}\" is no number", argument_));
@@ -148,7 +147,7 @@ Status Zstd::apply(ByteView in, Buffer& out) {
   if (compressor_ == nullptr) {
     compressor_.reset(ZSTD_createCCtx());
     if (compressor_ == nullptr) {
-      return no_memory();
+      return no_zstd_memory();
     }
     ZSTD_CCtx_setParameter(compressor_.get(), ZSTD_c_compressionLevel, *level);
   }
@@ -202,7 +201,7 @@ Status Zstd::undo(ByteView in, std::uint64_t most, Buffer& out) {
   if (decompressor_ == nullptr) {
     decompressor_.reset(ZSTD_createDCtx());
     if (decompressor_ == nullptr) {
-      return no_memory();
+      return no_zstd_memory();
     }
   }
   most = std::min(most, kMostRoom);

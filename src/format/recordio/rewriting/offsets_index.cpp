@@ -11,6 +11,7 @@
 #include <fonds/buffer.hpp>
 
 #include "base/bytes.hpp"
+#include "format/common/progress.hpp"
 #include "format/recordio/reading/feed.hpp"
 #include "format/recordio/reading/record_reader.hpp"
 #include "format/recordio/rewriting/rewrite_input.hpp"
@@ -24,7 +25,6 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kFrontSize = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kEntrySize = 16;
 constexpr std::size_t kCrcSize = 4;
-constexpr std::uint64_t kProgressStep = std::uint64_t{1} << 20;
 // What goes to the sink at once.
 constexpr std::size_t kPiece = std::size_t{64} << 10;
 

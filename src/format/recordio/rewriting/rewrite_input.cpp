@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "format/common/progress.hpp"
 #include "format/recordio/reading/record_reader.hpp"
 #include "format/recordio/reading/transform.hpp"
 
@@ -12,9 +13,8 @@ namespace fonds::recordio {
 namespace {
 
 constexpr std::size_t kHead = std::size_t{64} << 10;
-constexpr std::uint64_t kProgressStep = std::uint64_t{1} << 20;
 
-bool reads_alike(const std::string& a, const std::string& b) {
+bool entry_reads_alike(const std::string& a, const std::string& b) {
   const std::string_view name = split_transformer(a).name;
   return a == b || (name == split_transformer(b).name && (name == "flate" || name == "zstd"));
 }
@@ -28,7 +28,7 @@ bool is_no_damage(const Fault& fault) {
 
 bool reads_alike(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::ranges::equal(a, b, [](const std::string& one, const std::string& other) {
-    return reads_alike(one, other);
+    return entry_reads_alike(one, other);
   });
 }
 

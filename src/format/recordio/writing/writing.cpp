@@ -28,7 +28,7 @@ namespace fonds::recordio {
 namespace {
 
 // Blocks up to this size are asked for at once.
-constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::size_t kItemPiece = std::size_t{256} << 10;
 
 template <typename Integer>
 Result<Value> parse_integer(const WriteOptions::Entry& entry) {
@@ -124,13 +124,13 @@ class ItemWriter final : public RecordWriter {
   Status take(RecordReader& reader, const Record& record) {
     pieces_.clear();
     while (true) {
-      FONDS_TRY(const ByteView piece, reader.peek_block(kPiece));
+      FONDS_TRY(const ByteView piece, reader.peek_block(kItemPiece));
       if (piece.size() > most_ - pieces_.size()) {
         return fail(
             ErrorCode::LimitExceeded,
             fmt::format("item of more than {} bytes, a quarter of the memory budget", most_));
       }
-      const bool last = piece.size() < kPiece;
+      const bool last = piece.size() < kItemPiece;
       if (pieces_.empty() && (last || record.length() == piece.size())) {
         FONDS_CHECK(writer_.append(piece));
         reader.consume_block(piece.size());

@@ -16,6 +16,8 @@
 #include <fonds/date.hpp>
 #include <fonds/record.hpp>  // Field
 
+#include "base/text.hpp"
+
 namespace fonds::warc {
 
 enum class Dialect : std::uint8_t { Modern, Positional, Arc };
@@ -145,7 +147,6 @@ bool parse_header(ByteView octets, Start start, bool whole, ArcContext& arc, Hea
 // show (octets.size() if none): search again from there with more.
 std::size_t find_record_start(ByteView octets, std::size_t from, bool line_start, bool arc,
                               bool whole, std::size_t& incomplete_from);
-inline constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
 // Where in a header of named fields, parsed from `octets`, the header of another record begins, as
 // if damage had taken the end of the first one; npos if it does not seem so. ARC lines are looked

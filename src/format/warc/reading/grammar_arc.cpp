@@ -202,7 +202,7 @@ void note_columns(Header& header, const ArcLine& line) {
   }
 }
 
-void note_length(Header& header, std::string_view text) {
+void note_archive_length(Header& header, std::string_view text) {
   const auto length = parse_length(text);
   header.length_state = length.state;
   header.block_length = length.value;
@@ -274,13 +274,13 @@ void parse_version_block(std::string_view line, const Definition& definition, Ar
   arc.columns = definition.columns;
   if (const auto columns = split_arc_line(line, 5)) {
     note_columns(header, *columns);
-    note_length(header, columns->length);
+    note_archive_length(header, columns->length);
   } else {
     auto rest = line;
     header.uri = take_token(rest);
     const auto length = take_last(rest);
     header.fields = {{"URL", header.uri}, {"Archive-length", length}};
-    note_length(header, length);
+    note_archive_length(header, length);
   }
   note_version(header, arc);
   header.type = "warcinfo";
@@ -318,7 +318,7 @@ void parse_url_record(std::string_view line, ArcContext& arc, Header& header) {
     return;
   }
   note_columns(header, *columns);
-  note_length(header, columns->length);
+  note_archive_length(header, columns->length);
   note_kind(header, columns->type);
   if (arc.columns == 10 && columns->columns == 5) {
     add_issue(header, "arc-v1-in-v2", "the line has 5 columns, the fields-line says 10");

@@ -138,7 +138,7 @@ void add_bad_length(Header& header, std::string_view text) {
   add_issue(header, "bad-length", "Content-Length " + quoted(text) + " is no length");
 }
 
-void note_length(Header& header) {
+void note_content_length(Header& header) {
   const auto text = header.get(Known::ContentLength);
   const auto length = parse_length(text);
   header.length_state = length.state;
@@ -212,7 +212,7 @@ void require_mandatory(Header& header) {
 void finish(Header& header, bool content_length_repeated) {
   note_known_fields(header);
   note_type(header);
-  note_length(header);
+  note_content_length(header);
   if (content_length_repeated) {
     compare_lengths(header);
   }

@@ -23,7 +23,7 @@ struct TypeRule {
   enum class Parameter : std::uint8_t { None, Target, Response, Reference } parameter;
   std::size_t parameters;
 };
-constexpr std::array<TypeRule, 8> kTypes = {{
+constexpr std::array<TypeRule, 8> kTypeRules = {{
     {"warcinfo", "warcinfo", "application/warc-fields", TypeRule::Parameter::None, 0},
     {"http-response", "response", "application/http;msgtype=response", TypeRule::Parameter::Target,
      1},
@@ -167,7 +167,7 @@ std::string_view note_type(Header& header, std::string_view value) {
     header.type = "resource";  // the default type is `data` (R9)
     return {};
   }
-  for (const auto& rule : kTypes) {
+  for (const auto& rule : kTypeRules) {
     if (!equals_ignoring_case(token, rule.name)) {
       continue;
     }
@@ -283,7 +283,7 @@ void note_line(Header& header, const PositionalLine& line, const VersionToken& t
   header.id = reference(line.id);
 }
 
-void note_length(Header& header) {
+void note_data_length(Header& header) {
   if (header.data_length >= header.length) {
     header.block_length = header.data_length - header.length;
   } else if (header.complete && header.length_state == Header::LengthState::Good) {
@@ -385,7 +385,7 @@ bool parse_positional(std::string_view text, bool whole, Header& header) {
   check_utf8(header, text.substr(0, pos));
   note_line(header, columns, token);
   finish(header, columns.status);
-  note_length(header);
+  note_data_length(header);
   return true;
 }
 

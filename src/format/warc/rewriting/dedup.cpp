@@ -26,11 +26,11 @@
 #include "format/warc/rewriting/pass.hpp"
 #include "format/warc/rewriting/payload_digests.hpp"
 #include "format/warc/writing/revisit.hpp"
+#include "format/warc/writing/writer.hpp"
 
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr int kNotModified = 304;
 
 class Dedup {

@@ -26,12 +26,10 @@
 #include "format/warc/rewriting/pass.hpp"
 #include "format/warc/rewriting/segments.hpp"
 #include "format/warc/writing/edits.hpp"
+#include "format/warc/writing/writer.hpp"
 
 namespace fonds::warc {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 20;
-constexpr std::size_t kMostClosing = 64;
 
 // What is missing of the line ends that close a record.
 std::string_view missing_closing(bool arc, std::string_view closing) {

@@ -17,11 +17,10 @@
 #include "format/warc/reading/grammar.hpp"
 #include "format/warc/rewriting/segments.hpp"
 #include "format/warc/writing/edits.hpp"
+#include "format/warc/writing/writer.hpp"
 
 namespace fonds::warc {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // The digest as archives write it: SHA-1 in Base32, the others in lower-case hex.
 std::string labelled(std::string_view label, DigestAlgorithm algorithm, const DigestValue& value) {

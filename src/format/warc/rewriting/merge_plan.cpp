@@ -21,8 +21,6 @@
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kSkippableHeader = 8;
-
 std::string codec_names(const Archive& archive) {
   std::string names;
   for (const Codec* const codec : archive.codecs) {
@@ -53,8 +51,9 @@ Result<Buffer> read_head(const Archive& archive, const MergeInput& input, std::s
 }
 
 Result<Buffer> read_dictionary_frame(const Archive& archive, const MergeInput& input) {
-  FONDS_TRY(Buffer head, read_head(archive, input, kSkippableHeader));
-  if (head.size() < kSkippableHeader || load_le32(head.view()) != zstd::kDictionaryFrameMagic) {
+  FONDS_TRY(Buffer head, read_head(archive, input, zstd::kSkippableHeader));
+  if (head.size() < zstd::kSkippableHeader ||
+      load_le32(head.view()) != zstd::kDictionaryFrameMagic) {
     return Buffer();
   }
   const std::uint64_t size = load_le32(head.view().subspan(4));
@@ -64,7 +63,7 @@ Result<Buffer> read_dictionary_frame(const Archive& archive, const MergeInput& i
                             zstd::kCommonDictionary),
                 {.source = archive.source->name(), .stored_offset = 0});
   }
-  return read_head(archive, input, kSkippableHeader + static_cast<std::size_t>(size));
+  return read_head(archive, input, zstd::kSkippableHeader + static_cast<std::size_t>(size));
 }
 
 Status note_dictionary(const Archive& archive, MergeInput& input) {

@@ -1,13 +1,10 @@
 #include "format/warc/rewriting/pass.hpp"
 
 #include "format/common/judge.hpp"
+#include "format/common/progress.hpp"
 
 namespace fonds::warc {
-namespace {
-
-constexpr std::uint64_t kProgressStep = std::uint64_t{1} << 20;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<Pass> Pass::open(const Archive& archive, const RewriteOptions& options, bool http) {
   ReadOptions read = options.read;

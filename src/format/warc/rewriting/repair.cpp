@@ -9,16 +9,12 @@
 
 #include "base/bytes.hpp"
 #include "codec/zstd/frame.hpp"
+#include "format/common/progress.hpp"
 #include "format/warc/rewriting/repair_groups.hpp"
+#include "format/warc/writing/writer.hpp"
 
 namespace fonds::warc {
 namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 20;
-constexpr std::uint64_t kProgressStep = std::uint64_t{1} << 20;
-constexpr std::uint32_t kDictionaryMagic =
-    0x184D2A5D;  // WARC-Zstandard 1.0, "The dictionary frame"
-constexpr std::uint64_t kSkippableHeader = 8;
 
 // What the reader reports of octets that are no record.
 bool tells_of_garbage(std::string_view code) {
@@ -215,26 +211,26 @@ Status Repair::take_head(const WarcRecord* first) {
     tell(*bad, Severity::Warning);
     FONDS_CHECK(output_.begin_anew(std::nullopt, true));
     output_.changed("empty frames were put before what must not be first");
-    return output_.copy(from, end);
+    return output_.copy(from, end, from);
   }
   const bool garbage_here = has_garbage && (first == nullptr || first->place.inner == 0 ||
                                             watch_.unit_of(0) != first->place.unit);
   if (bad == damage.end() && !garbage_here) {
-    return output_.copy(from, end);
+    return output_.copy(from, end, from);
   }
   return leave_out(from, end, bad != damage.end() ? &*bad : &*garbage);
 }
 
 // WARC-Zstandard: `from` is set behind the dictionary frame.
 Status Repair::take_dictionary(std::uint64_t& from) {
-  FONDS_TRY(ByteView stored, stored_.at(0, kSkippableHeader));
-  if (archive_.codec().name() != "zstd" || stored.size() < kSkippableHeader ||
-      load_le32(stored) != kDictionaryMagic) {
+  FONDS_TRY(ByteView stored, stored_.at(0, zstd::kSkippableHeader));
+  if (archive_.codec().name() != "zstd" || stored.size() < zstd::kSkippableHeader ||
+      load_le32(stored) != zstd::kDictionaryFrameMagic) {
     return {};
   }
-  from = std::min(size_, kSkippableHeader + load_le32(stored.subspan(4)));
+  from = std::min(size_, zstd::kSkippableHeader + load_le32(stored.subspan(4)));
   // One that is longer is too large in whole and in part.
-  constexpr std::uint64_t kMost = kSkippableHeader + zstd::kCommonDictionary + 1;
+  constexpr std::uint64_t kMost = zstd::kSkippableHeader + zstd::kCommonDictionary + 1;
   const auto held = static_cast<std::size_t>(std::min(from, kMost));
   FONDS_TRY(stored, stored_.at(0, held));
   stored = stored.first(std::min(stored.size(), held));
@@ -257,12 +253,12 @@ Status Repair::take_dictionary(std::uint64_t& from) {
   if (dictionary) {
     tell(*bad, Severity::Warning);
     output_.changed("dictionaries were written anew");
-    output_.account(0, from, Fate::Rewritten);
+    FONDS_CHECK(output_.account(0, from, Fate::Rewritten));
     return output_.begin_anew(std::move(*dictionary), true);
   }
   rewrite_all_ = true;
   output_.lose(0, from, bad->code, "the dictionary cannot be used: " + bad->message);
-  output_.account(0, from, Fate::Lost);
+  FONDS_CHECK(output_.account(0, from, Fate::Lost));
   return {};
 }
 

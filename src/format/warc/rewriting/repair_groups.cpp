@@ -60,14 +60,14 @@ Status Repair::close_plain(std::uint64_t end) {
     FONDS_CHECK(output_.copy(begin, block));
   } else {
     FONDS_CHECK(output_.put_plain(last_->new_header));
-    output_.account(begin, block, Fate::Rewritten);
+    FONDS_CHECK(output_.account(begin, block, Fate::Rewritten));
   }
   FONDS_CHECK(output_.copy(block, block_end));
   if (!change.close) {
     FONDS_CHECK(output_.copy(block_end, record_end));
   } else {
     FONDS_CHECK(output_.put_plain(last_->closing));
-    output_.account(block_end, record_end, Fate::Rewritten);
+    FONDS_CHECK(output_.account(block_end, record_end, Fate::Rewritten));
   }
   return leave_out(record_end, end, nullptr);
 }
@@ -113,10 +113,10 @@ Status Repair::close_units(std::uint64_t end) {
   }
   if (touched) {
     FONDS_CHECK(rewrite(good_end));
-    output_.account(group.begin, good_end, Fate::Rewritten);
+    FONDS_CHECK(output_.account(group.begin, good_end, Fate::Rewritten));
     tell_of_damage(damage, good_end);
   } else {
-    FONDS_CHECK(output_.copy(group.begin, good_end));
+    FONDS_CHECK(output_.copy(group.begin, good_end, group.last_unit));
     output_.report().records_kept += group.kept;
   }
   return leave_out(good_end, end, behind);
@@ -143,18 +143,18 @@ Status Repair::leave_out(std::uint64_t from, std::uint64_t to, const Finding* wh
   FONDS_TRY(const bool padding, are_all(from, to, std::string_view("\0\r\n", 3)));
   if (padding) {
     output_.changed("ranges of padding were left out");
-    output_.account(from, to, Fate::LeftOut);
+    FONDS_CHECK(output_.account(from, to, Fate::LeftOut));
     return {};
   }
   if (why != nullptr && why->code == "zs-dict-pos") {
     output_.changed("dictionary frames behind the start were left out");
-    output_.account(from, to, Fate::LeftOut);
+    FONDS_CHECK(output_.account(from, to, Fate::LeftOut));
     return {};
   }
   output_.lose(from, to, why == nullptr ? std::string_view("resync") : why->code,
                why == nullptr ? std::string_view("no record can be read there")
                               : std::string_view(why->message));
-  output_.account(from, to, Fate::Lost);
+  FONDS_CHECK(output_.account(from, to, Fate::Lost));
   return {};
 }
 

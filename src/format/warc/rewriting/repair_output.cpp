@@ -6,32 +6,41 @@
 
 #include <fmt/core.h>
 
+#include "codec/zstd/extension.hpp"
+#include "codec/zstd/frame.hpp"
+#include "format/warc/writing/writer.hpp"
+
 namespace fonds::warc {
 namespace {
 
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
 // Lost ranges that are listed one by one; the bytes of all are counted.
 constexpr std::size_t kMostListed = 100'000;
 
 }  // namespace
 
-Status RepairOutput::copy(std::uint64_t from, std::uint64_t to) {
+Status RepairOutput::copy(std::uint64_t from, std::uint64_t to,
+                          std::optional<std::uint64_t> last_unit) {
   if (from >= to) {
     return {};
   }
   FONDS_CHECK(close_encoder());
-  account(from, to, Fate::Kept);
-  if (copy_to_ != from || copy_to_ - copy_from_ >= kPiece) {
-    FONDS_CHECK(flush());
+  if (copy_to_ != from) {
+    FONDS_CHECK(settle());
     copy_from_ = from;
+  } else if (copy_to_ - copy_from_ >= kPiece) {
+    FONDS_CHECK(flush());
   }
   copy_to_ = to;
+  last_unit_ = last_unit;
   return {};
 }
 
 Status RepairOutput::flush() {
+  if (seen_ && copy_from_ < copy_to_) {
+    seen_({copy_from_, copy_to_ - copy_from_}, Fate::Kept);
+  }
   while (copy_from_ < copy_to_) {
-    const std::uint64_t n = std::min(kPiece, copy_to_ - copy_from_);
+    const std::uint64_t n = std::min<std::uint64_t>(kPiece, copy_to_ - copy_from_);
     FONDS_TRY(const ByteView bytes, stored_.at(copy_from_, static_cast<std::size_t>(n)));
     if (bytes.size() < n) {
       return fail(ErrorCode::Corrupt, "the file has become shorter while it was read",
@@ -41,18 +50,51 @@ Status RepairOutput::flush() {
     copy_from_ += n;
     stored_.release(copy_from_);
   }
-  copy_from_ = copy_to_ = 0;
   return {};
+}
+
+Status RepairOutput::settle() {
+  FONDS_TRY(const bool prefix, ends_with_size_prefix());
+  copy_to_ -= prefix ? zstd::kSizePrefixSize : 0;
+  FONDS_CHECK(flush());
+  if (prefix) {
+    changed("size prefixes of missing frames were left out");
+    if (seen_) {
+      seen_({copy_to_, zstd::kSizePrefixSize}, Fate::LeftOut);
+    }
+  }
+  copy_from_ = copy_to_ = 0;
+  last_unit_.reset();
+  return {};
+}
+
+Result<bool> RepairOutput::ends_with_size_prefix() {
+  if (!last_unit_ || copy_to_ - copy_from_ < zstd::kSizePrefixSize ||
+      archive_.codec().name() != "zstd") {
+    return false;
+  }
+  // What a frame holds may look like one.
+  const std::uint64_t last = copy_to_ - zstd::kSizePrefixSize;
+  std::uint64_t at = *last_unit_;
+  while (at < last) {
+    FONDS_TRY(const zstd::FrameInfo frame, zstd::scan_frame(stored_, at));
+    if (frame.state != zstd::FrameState::Complete || frame.size == 0) {
+      return false;
+    }
+    at += frame.size;
+  }
+  FONDS_TRY(const ByteView stored, stored_.at(last, zstd::kSizePrefixSize));
+  return at == last && zstd::parse_size_prefix(stored).has_value();
 }
 
 Status RepairOutput::put_plain(std::string_view octets) {
   FONDS_CHECK(close_encoder());
-  FONDS_CHECK(flush());
+  FONDS_CHECK(settle());
   return octets.empty() ? Status() : sink_.write(as_bytes(octets));
 }
 
 Result<Encoder*> RepairOutput::encoder() {
-  FONDS_CHECK(flush());
+  FONDS_CHECK(settle());
   if (encoder_ != nullptr) {
     return encoder_.get();
   }
@@ -95,10 +137,12 @@ Status RepairOutput::close_encoder() {
   return done->finish();
 }
 
-void RepairOutput::account(std::uint64_t from, std::uint64_t to, Fate fate) {
+Status RepairOutput::account(std::uint64_t from, std::uint64_t to, Fate fate) {
   if (from < to && seen_) {
+    FONDS_CHECK(settle());
     seen_({from, to - from}, fate);
   }
+  return {};
 }
 
 void RepairOutput::lose(std::uint64_t from, std::uint64_t to, std::string_view code,
@@ -150,7 +194,7 @@ void RepairOutput::changed(std::string_view kind, std::uint64_t n) {
 
 Status RepairOutput::finish() {
   FONDS_CHECK(close_encoder());
-  return flush();
+  return settle();
 }
 
 }  // namespace fonds::warc

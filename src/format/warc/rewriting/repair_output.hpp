@@ -28,8 +28,10 @@ class RepairOutput {
       : archive_(archive), stored_(archive.source), sink_(sink), options_(options), seen_(seen) {}
 
   // Copies stored bytes as they are. They need not be units: what is harmless between them comes
-  // along.
-  Status copy(std::uint64_t from, std::uint64_t to);
+  // along. `last_unit`: where the last unit among them begins. Unless what lies behind it is copied
+  // next, a size prefix at their end is left out.
+  Status copy(std::uint64_t from, std::uint64_t to,
+              std::optional<std::uint64_t> last_unit = std::nullopt);
   // Stored plain bytes beside copied ones.
   Status put_plain(std::string_view octets);
   // The encoder for what is made anew; valid until one of the other members is called. Errors:
@@ -41,7 +43,7 @@ class RepairOutput {
     dictionary_ = std::move(dictionary);
   }
   // What became of a range that was not copied. Ranges come in order.
-  void account(std::uint64_t from, std::uint64_t to, Fate fate);
+  Status account(std::uint64_t from, std::uint64_t to, Fate fate);
   // `code`: what was found there.
   void lose(std::uint64_t from, std::uint64_t to, std::string_view code, std::string_view message);
   // The same for a range of which something was kept.
@@ -54,7 +56,10 @@ class RepairOutput {
   Status finish();
 
  private:
+  // Writes what is to be copied; settle() knows that what lies behind it is not copied next.
   Status flush();
+  Status settle();
+  Result<bool> ends_with_size_prefix();
   Status close_encoder();
   void list(std::uint64_t at, std::uint64_t length, std::optional<std::uint64_t> ordinal,
             std::string_view code, std::string message);
@@ -67,6 +72,7 @@ class RepairOutput {
   std::optional<ZstdDictionary> dictionary_;
   std::unique_ptr<Encoder> encoder_;
   std::uint64_t copy_from_ = 0, copy_to_ = 0;  // stored bytes to be copied that lie side by side
+  std::optional<std::uint64_t> last_unit_;     // of them
   RewriteReport report_;
 };
 

@@ -158,8 +158,8 @@ RecordChange judge_record(const WarcRecord& record, const RecordEnd& end, const 
   // A header without a length is readable where it stands, not where other bytes go.
   const bool missing = header.length_state == Header::LengthState::Missing;
   const bool wrong = missing ? contradicts_itself(header) : !states(header, change.octets);
-  change.length = wrong || has_finding(end, "data-length-smaller-than-header") ||
-                  (missing && change.any());
+  change.length =
+      wrong || has_finding(end, "data-length-smaller-than-header") || (missing && change.any());
   if (change.cut) {
     change.digest = block.digest;
   }

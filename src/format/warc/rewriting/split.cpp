@@ -25,12 +25,12 @@
 #include "format/warc/rewriting/split_stored.hpp"
 #include "format/warc/rewriting/split_types.hpp"
 #include "format/warc/writing/segmenting.hpp"
+#include "format/warc/writing/writer.hpp"
 
 namespace fonds::warc {
 namespace {
 
 constexpr std::uint64_t kMostInfo = std::uint64_t{1} << 20;  // octets of a warcinfo that is copied
-constexpr std::size_t kMostClosing = 64;
 constexpr std::string_view kWarcClosing = "\r\n\r\n";
 
 using Dictionaries = std::map<std::string, ZstdDictionary, std::less<>>;

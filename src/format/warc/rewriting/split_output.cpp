@@ -110,9 +110,9 @@ Status PartSequence::put(const SplitRecord& record, ByteView stored) {
 
 // Sinks may hold what they are given at once.
 Status PartSequence::write_pieces(ByteView stored) {
-  constexpr std::size_t kPiece = std::size_t{256} << 10;
+  constexpr std::size_t kAtOnce = std::size_t{256} << 10;
   while (!stored.empty()) {
-    const ByteView piece = stored.first(std::min(stored.size(), kPiece));
+    const ByteView piece = stored.first(std::min(stored.size(), kAtOnce));
     FONDS_CHECK(part_.sink->write(piece));
     stored = stored.subspan(piece.size());
   }

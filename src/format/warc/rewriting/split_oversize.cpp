@@ -10,7 +10,7 @@ namespace fonds::warc {
 namespace {
 
 constexpr std::string_view kClosing = "\r\n\r\n";
-constexpr std::size_t kStep = std::size_t{64} << 10;
+constexpr std::size_t kLook = std::size_t{64} << 10;
 constexpr int kMostTries = 24;
 
 }  // namespace
@@ -31,7 +31,7 @@ Result<std::uint64_t> RecordPieces::measure(std::string_view header, std::uint64
   FONDS_CHECK(encoder->write(as_bytes(header)));
   while (cursor_.offset() < offset + length) {
     FONDS_TRY(const ByteView shown, cursor_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(
-                                        kStep, offset + length - cursor_.offset()))));
+                                        kLook, offset + length - cursor_.offset()))));
     if (shown.empty()) {
       break;  // end_unit() tells
     }
@@ -52,7 +52,7 @@ Status RecordPieces::write(std::string_view header, std::uint64_t offset, std::u
   FONDS_CHECK(encoder->write(as_bytes(header)));
   while (cursor_.offset() < offset + length) {
     FONDS_TRY(const ByteView shown, cursor_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(
-                                        kStep, offset + length - cursor_.offset()))));
+                                        kLook, offset + length - cursor_.offset()))));
     if (shown.empty()) {
       break;
     }
@@ -94,7 +94,7 @@ Status RecordPieces::pass(BlockCursor& cursor, const Plan& plan, Piece& piece,
   FONDS_CHECK(cursor.seek(plan.offset));
   while (cursor.offset() < end) {
     FONDS_TRY(const ByteView shown, cursor.peek(static_cast<std::size_t>(
-                                        std::min<std::uint64_t>(kStep, end - cursor.offset()))));
+                                        std::min<std::uint64_t>(kLook, end - cursor.offset()))));
     if (shown.empty()) {
       return cursor.seek(end);  // which fails
     }
@@ -265,7 +265,7 @@ Result<Piece> RecordPieces::fit_stream(const Plan& plan, std::uint64_t least,
 // About how many octets fit, by compressing them once. What an encoder has taken shows late.
 Result<std::uint64_t> RecordPieces::estimate(const Plan& plan, std::uint64_t least) {
   const std::uint64_t room = sequence_.room();
-  const std::uint64_t target = room - room / 64 - std::min<std::uint64_t>(room / 8, kStep * 2);
+  const std::uint64_t target = room - room / 64 - std::min<std::uint64_t>(room / 8, kLook * 2);
   EncodeOptions options = sequence_.settings().encode;
   options.threads = 1;
   CountingSink sink;
@@ -276,7 +276,7 @@ Result<std::uint64_t> RecordPieces::estimate(const Plan& plan, std::uint64_t lea
   while (fed < plan.most) {
     FONDS_TRY(
         const ByteView shown,
-        ahead_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(kStep, plan.most - fed))));
+        ahead_.peek(static_cast<std::size_t>(std::min<std::uint64_t>(kLook, plan.most - fed))));
     if (shown.empty()) {
       break;
     }

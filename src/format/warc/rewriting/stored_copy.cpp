@@ -11,13 +11,15 @@
 
 #include <fmt/core.h>
 
+#include "base/bytes.hpp"
+#include "codec/zstd/frame.hpp"
+#include "format/warc/writing/writer.hpp"
+
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
-// A dictionary frame: its header of 8 bytes, and what ZstdDictionary::parse() takes at most.
-constexpr std::size_t kMostDictionary = (std::size_t{8} << 20) + 8;
-constexpr std::array<unsigned char, 4> kDictionaryMagic = {0x5d, 0x2a, 0x4d, 0x18};
+// A dictionary frame, with what ZstdDictionary::parse() takes at most.
+constexpr std::size_t kMostDictionary = zstd::kSkippableHeader + zstd::kCommonDictionary;
 
 Result<std::size_t> read_all_at(ByteSource& source, std::uint64_t offset, MutableByteView out) {
   std::size_t done = 0;
@@ -58,17 +60,12 @@ Result<std::optional<ZstdDictionary>> stored_dictionary(const Archive& archive) 
   if (archive.codec().name() != "zstd" || !archive.source->random_access()) {
     return std::optional<ZstdDictionary>();
   }
-  std::array<std::byte, 8> head = {};
+  std::array<std::byte, zstd::kSkippableHeader> head = {};
   FONDS_TRY(const std::size_t got, read_all_at(*archive.source, 0, head));
-  if (got < head.size() || !std::equal(
-                               kDictionaryMagic.begin(), kDictionaryMagic.end(), head.begin(),
-                               [](unsigned char a, std::byte b) { return std::byte{a} == b; })) {
+  if (got < head.size() || load_le32(head) != zstd::kDictionaryFrameMagic) {
     return std::optional<ZstdDictionary>();
   }
-  std::uint64_t length = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    length |= std::uint64_t{std::to_integer<std::uint8_t>(head[4 + i])} << (8 * i);
-  }
+  const std::uint64_t length = load_le32(ByteView(head).subspan(4));
   std::vector<std::byte> frame(
       static_cast<std::size_t>(std::min<std::uint64_t>(length + head.size(), kMostDictionary)));
   FONDS_TRY(const std::size_t n, read_all_at(*archive.source, 0, frame));

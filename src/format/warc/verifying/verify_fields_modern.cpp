@@ -26,29 +26,31 @@ constexpr std::size_t kFields = static_cast<std::size_t>(Known::kCount);
 using Mask = std::uint32_t;
 static_assert(kFields <= 32);
 
-constexpr std::array<std::string_view, kFields> kNames = {"WARC-Type",
-                                                          "WARC-Record-ID",
-                                                          "WARC-Date",
-                                                          "Content-Length",
-                                                          "Content-Type",
-                                                          "WARC-Target-URI",
-                                                          "WARC-Block-Digest",
-                                                          "WARC-Payload-Digest",
-                                                          "WARC-IP-Address",
-                                                          "WARC-Refers-To",
-                                                          "WARC-Refers-To-Target-URI",
-                                                          "WARC-Refers-To-Date",
-                                                          "WARC-Truncated",
-                                                          "WARC-Warcinfo-ID",
-                                                          "WARC-Filename",
-                                                          "WARC-Profile",
-                                                          "WARC-Segment-Number",
-                                                          "WARC-Segment-Origin-ID",
-                                                          "WARC-Segment-Total-Length",
-                                                          "WARC-TREC-ID",
-                                                          "WARC-Identified-Payload-Type"};
+constexpr std::array<std::string_view, kFields> kFieldNames = {"WARC-Type",
+                                                               "WARC-Record-ID",
+                                                               "WARC-Date",
+                                                               "Content-Length",
+                                                               "Content-Type",
+                                                               "WARC-Target-URI",
+                                                               "WARC-Block-Digest",
+                                                               "WARC-Payload-Digest",
+                                                               "WARC-IP-Address",
+                                                               "WARC-Refers-To",
+                                                               "WARC-Refers-To-Target-URI",
+                                                               "WARC-Refers-To-Date",
+                                                               "WARC-Truncated",
+                                                               "WARC-Warcinfo-ID",
+                                                               "WARC-Filename",
+                                                               "WARC-Profile",
+                                                               "WARC-Segment-Number",
+                                                               "WARC-Segment-Origin-ID",
+                                                               "WARC-Segment-Total-Length",
+                                                               "WARC-TREC-ID",
+                                                               "WARC-Identified-Payload-Type"};
 
-constexpr std::string_view name_of(Known field) { return kNames[static_cast<std::size_t>(field)]; }
+constexpr std::string_view name_of(Known field) {
+  return kFieldNames[static_cast<std::size_t>(field)];
+}
 
 template <typename... Fields>
 constexpr Mask mask(Fields... fields) {

@@ -79,16 +79,12 @@ bool is_uri(std::string_view text) noexcept {
   if (!detail::has_scheme(text)) {
     return false;
   }
-  const auto is_hex = [](char c) {
-    const char lower = to_lower(c);
-    return is_digit(c) || (lower >= 'a' && lower <= 'f');
-  };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char lower = to_lower(text[i]);
     const bool plain = (lower >= 'a' && lower <= 'z') || is_digit(lower) ||
                        kMarks.find(lower) != std::string_view::npos;
-    const bool escape =
-        lower == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
+    const bool escape = lower == '%' && i + 2 < text.size() && is_hex_digit(text[i + 1]) &&
+                        is_hex_digit(text[i + 2]);
     if (!plain && !escape) {
       return false;
     }

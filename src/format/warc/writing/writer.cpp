@@ -14,9 +14,7 @@
 namespace fonds::warc {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::size_t kVersionBlock = 8192;  // octets of a block in which an ARC is defined
-constexpr std::size_t kMostClosing = 64;     // octets behind a block that are kept as they are
 
 const WarcRecord* as_warc(const Record& record) {
   const bool ours = record.format() == "warc" || record.format() == "arc";

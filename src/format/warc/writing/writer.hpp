@@ -16,6 +16,11 @@
 
 namespace fonds::warc {
 
+// Octets of a block, or stored bytes, that are handed on at once.
+inline constexpr std::size_t kPiece = std::size_t{1} << 20;
+// Octets behind a block that are kept as they are.
+inline constexpr std::size_t kMostClosing = 64;
+
 struct WriterOptions {
   std::optional<Target> target = {};  // nothing: every record stays as it is
   ConversionOptions conversion = {};
