@@ -47,7 +47,7 @@ struct Chosen {
 
 // A CR that ends no line is changed by an edit, and with it the field it stands in.
 bool has_bare_cr(std::string_view text) {
-  for (std::size_t at = 0; (at = text.find('\r', at)) != npos; ++at) {
+  for (std::size_t at = 0; (at = text.find('\r', at)) != fonds::npos; ++at) {
     if (at + 1 == text.size() || text[at + 1] != '\n') {
       return true;
     }

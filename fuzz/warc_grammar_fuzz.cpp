@@ -84,17 +84,17 @@ void check_search(ByteView octets, std::size_t cut, bool line_start, bool arc) {
   std::size_t incomplete = 0;
   const std::size_t whole =
       fonds::warc::find_record_start(octets, 0, line_start, arc, true, incomplete);
-  require(whole == fonds::warc::npos || whole < octets.size());
+  require(whole == fonds::npos || whole < octets.size());
   require(incomplete == octets.size());
   const std::size_t n = std::min(cut, octets.size());
   std::size_t found =
       fonds::warc::find_record_start(octets.first(n), 0, line_start, arc, false, incomplete);
-  if (found == fonds::warc::npos) {
+  if (found == fonds::npos) {
     require(incomplete <= n);
     found = fonds::warc::find_record_start(octets, incomplete, line_start, arc, true, incomplete);
   }
   require(found == whole);
-  if (whole != fonds::warc::npos) {
+  if (whole != fonds::npos) {
     require(fonds::warc::classify_start(octets.subspan(whole)) != Start::None);
   }
 }

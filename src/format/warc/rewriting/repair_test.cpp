@@ -406,6 +406,32 @@ TEST(RepairFrame, ThatIsDamagedDoesNotTouchTheOthers) {
   }
 }
 
+TEST(RepairFrame, ThatIsLostOrWrittenAnewTakesItsSizePrefixAlong) {
+  const EncodeOptions options = {.codec = "zstd",
+                                 .extension = EncodeOptions::Extension::SizePrefix};
+  // An empty frame comes first; then the prefix of each is what lies behind the one before.
+  const auto units = stored_units(three(), options);
+  ASSERT_EQ(units.size(), 6U);
+  for (const std::size_t damaged : {1U, 3U, 5U}) {
+    for (const bool lost : {false, true}) {
+      auto parts = units;
+      if (lost) {
+        parts[damaged].replace(4, parts[damaged].size() - 4, parts[damaged].size() - 4, '\xff');
+      } else {
+        parts[damaged].back() = static_cast<char>(parts[damaged].back() ^ 1);
+      }
+      const Repaired result = repaired(joined(parts));
+      EXPECT_EQ(result.bytes.find(units[damaged - 1].substr(units[damaged - 1].size() - 32)),
+                std::string::npos);
+      for (const std::size_t kept : {1U, 3U, 5U}) {
+        EXPECT_EQ(lost && kept == damaged, result.bytes.find(units[kept]) == std::string::npos)
+            << damaged << kept;
+      }
+      EXPECT_THAT(errors_of(result.bytes), IsEmpty());
+    }
+  }
+}
+
 // The size that the dictionary's frame says is wrong, its checksum is right: it can be used.
 TEST(RepairFrame, IsWrittenAnewWithADictionaryWhoseSizeIsWrong) {
   zstd::SampleSet samples;
