@@ -118,89 +118,115 @@ ops::Against against(const Arguments& arguments, const ops::ScanOptions& scan) {
   return {arguments.all("--against"), read};
 }
 
-}  // namespace
+class VerifyCommand {
+ public:
+  explicit VerifyCommand(const Arguments& arguments)
+      : arguments_(arguments),
+        messages_(arguments),
+        json_(arguments.has("--json")),
+        compares_(arguments.has("--against")),
+        scan_(scan_options(arguments)),
+        verifier_(
+            scan_,
+            {.max_payload = std::min<std::uint64_t>(scan_.read.memory_budget / 8, kMostPayload),
+             .memory = scan_.read.memory_budget / 2},
+            arguments.has("--strict"), [this](const Finding& finding) { report(finding); }),
+        input_(against(arguments, scan_)) {}
 
-int run_verify(const Arguments& arguments) {
-  Messages messages(arguments);
-  StandardOutput output;
-  const bool json = arguments.has("--json");
-  const bool verbose = arguments.has("--verbose");
-  bool errors = false;
-  Status written;
-  const auto print = [&](const std::string& text) {
-    if (auto status = output.write(text); !status && written) {
-      written = std::move(status);
+  int run() {
+    for_each_archive(arguments_, messages_, input_names(arguments_, messages_),
+                     [this](const Archive& archive, const ops::ScanOptions& options) {
+                       return check(archive, options);
+                     });
+    // What only all archives together show counts for the one it was found in.
+    all_read_ = true;
+    const auto last = verifier_.finish();
+    errors_ = errors_ || last.errors > 0;
+    if (json_) {
+      for (const auto& [name, summary] : checked_) {
+        print(as_json(name, summary, true));
+      }
     }
-  };
-  bool all_read = false;
-  std::vector<std::pair<std::string, ops::VerifySummary>> checked;
-  const auto report = [&](const Finding& finding) {
-    for (auto& [name, summary] : checked) {
-      if (all_read && name == finding.where.source) {
+    if (compares_ && !messages_.unreadable()) {
+      compare();
+    }
+    if (auto status = output_.flush(); !status) {
+      written_ = std::move(status);
+    }
+    if (!written_) {
+      messages_.error(written_.error());
+    }
+    return static_cast<int>(messages_.status(!errors_));
+  }
+
+ private:
+  static constexpr std::uint64_t kMostPayload = std::uint64_t{16} << 20;
+
+  void print(const std::string& text) {
+    if (auto status = output_.write(text); !status && written_) {
+      written_ = std::move(status);
+    }
+  }
+
+  void report(const Finding& finding) {
+    for (auto& [name, summary] : checked_) {
+      if (all_read_ && name == finding.where.source) {
         summary.errors += finding.severity == Severity::Error ? 1 : 0;
         summary.warnings += finding.severity == Severity::Warning ? 1 : 0;
         break;
       }
     }
-    if (json) {
+    if (json_) {
       print(as_json(finding));
-    } else if (finding.severity != Severity::Note || verbose) {
+    } else if (finding.severity != Severity::Note || arguments_.has("--verbose")) {
       print(fmt::format("{}: {}\n", to_string(finding.severity), describe(finding)));
     }
-  };
-  const auto scan = scan_options(arguments);
-  ops::Verifier verifier(
-      scan,
-      {.max_payload = std::min<std::uint64_t>(scan.read.memory_budget / 8, std::uint64_t{16} << 20),
-       .memory = scan.read.memory_budget / 2},
-      arguments.has("--strict"), report);
-  ops::Against input = against(arguments, scan);
-  const bool compares = arguments.has("--against");
-  for_each_archive(
-      arguments, messages, input_names(arguments, messages),
-      [&](const Archive& archive, const ops::ScanOptions& options) -> Status {
-        if (compares && archive.format->name() != "clp-s") {
-          return fail(ErrorCode::Unsupported,
-                      fmt::format("--against is for clp-s, not for {}", archive.format->name()),
-                      {.source = archive.source->name()});
-        }
-        verifier.set_progress(options.progress);
-        std::vector<std::string> companions = arguments.all("--index");
-        if (companions.empty() && !arguments.has("--no-index")) {
-          companions = verifiable_companions(archive);
-        }
-        FONDS_TRY(const auto summary, verifier.check(archive, companions));
-        checked.emplace_back(archive.source->name(), summary);
-        if (!json) {
-          print(as_text(archive.source->name(), summary));
-        }
-        errors = errors || summary.errors > 0;
-        return compares ? input.check(archive) : Status();
-      });
-  // What only all archives together show counts for the one it was found in.
-  all_read = true;
-  const auto last = verifier.finish();
-  errors = errors || last.errors > 0;
-  if (json) {
-    for (const auto& [name, summary] : checked) {
-      print(as_json(name, summary, true));
+  }
+
+  Status check(const Archive& archive, const ops::ScanOptions& options) {
+    if (compares_ && archive.format->name() != "clp-s") {
+      return fail(ErrorCode::Unsupported,
+                  fmt::format("--against is for clp-s, not for {}", archive.format->name()),
+                  {.source = archive.source->name()});
     }
-  }
-  if (compares && !messages.unreadable()) {
-    if (const auto compared = input.finish()) {
-      errors = errors || !is_whole(*compared);
-      print(json ? as_json(*compared) : as_text(*compared));
-    } else {
-      messages.error(compared.error());
+    verifier_.set_progress(options.progress);
+    std::vector<std::string> companions = arguments_.all("--index");
+    if (companions.empty() && !arguments_.has("--no-index")) {
+      companions = verifiable_companions(archive);
     }
+    FONDS_TRY(const auto summary, verifier_.check(archive, companions));
+    checked_.emplace_back(archive.source->name(), summary);
+    if (!json_) {
+      print(as_text(archive.source->name(), summary));
+    }
+    errors_ = errors_ || summary.errors > 0;
+    return compares_ ? input_.check(archive) : Status();
   }
-  if (auto status = output.flush(); !status) {
-    written = std::move(status);
+
+  void compare() {
+    const auto compared = input_.finish();
+    if (!compared) {
+      messages_.error(compared.error());
+      return;
+    }
+    errors_ = errors_ || !is_whole(*compared);
+    print(json_ ? as_json(*compared) : as_text(*compared));
   }
-  if (!written) {
-    messages.error(written.error());
-  }
-  return static_cast<int>(messages.status(!errors));
-}
+
+  const Arguments& arguments_;
+  Messages messages_;
+  StandardOutput output_;
+  bool json_, compares_;
+  ops::ScanOptions scan_;
+  ops::Verifier verifier_;
+  ops::Against input_;
+  bool errors_ = false, all_read_ = false;
+  Status written_;
+  std::vector<std::pair<std::string, ops::VerifySummary>> checked_;
+};
+
+}  // namespace
+
+int run_verify(const Arguments& arguments) { return VerifyCommand(arguments).run(); }
 
 }  // namespace fonds::cli

@@ -202,10 +202,7 @@ std::string archive_of(std::string_view record) {
       return std::string(query::unquoted_json(scanner.spelled(), text));
     }
     here = depth == 1 && token == query::JsonToken::Key && scanner.spelled() == "\"archive\"";
-    const bool opens =
-        token == query::JsonToken::BeginObject || token == query::JsonToken::BeginArray;
-    const bool closes = token == query::JsonToken::EndObject || token == query::JsonToken::EndArray;
-    depth = depth + (opens ? 1 : 0) - (closes ? 1 : 0);
+    depth = depth + (opens(token) ? 1 : 0) - (closes(token) ? 1 : 0);
   }
   return {};
 }

@@ -39,58 +39,80 @@ std::string_view name_of(JsonToken kind) {
 
 }  // namespace
 
-// The nodes in `open` from `first` on become the children of the last node.
-void JsonDifference::close(Tree& tree, std::vector<std::size_t>& open, std::size_t first,
-                           bool object) {
-  const auto begin = open.begin() + static_cast<std::ptrdiff_t>(first);
-  if (object) {
-    std::stable_sort(begin, open.end(), [&](std::size_t x, std::size_t y) {
-      return tree.nodes[x].key < tree.nodes[y].key;
-    });
+// Makes a tree of the tokens of a text.
+class JsonDifference::TreeMaker {
+ public:
+  explicit TreeMaker(Tree& tree) : tree_(tree) {
+    tree_.nodes.clear();
+    tree_.children.clear();
+    tree_.unescaped.clear();
+    tree_.unescaped_bytes = 0;
   }
-  Node node;
-  node.kind = object ? JsonToken::BeginObject : JsonToken::BeginArray;
-  node.first = tree.children.size();
-  for (auto child = begin; child != open.end(); ++child) {
-    const bool replaced =
-        object && child + 1 != open.end() && tree.nodes[*child].key == tree.nodes[*(child + 1)].key;
-    if (!replaced) {
-      tree.children.push_back(*child);
-    }
-  }
-  node.count = tree.children.size() - node.first;
-  open.erase(begin, open.end());
-  tree.nodes.push_back(node);
-}
 
-Result<bool> JsonDifference::parse(std::string_view text, Tree& tree) const {
+  void begin(bool object) { levels_.push_back({open_.size(), std::exchange(key_, {}), object}); }
+
+  // The nodes that are open since begin() become the children of a new one.
+  void end() {
+    const Level level = levels_.back();
+    levels_.pop_back();
+    const auto begin = open_.begin() + static_cast<std::ptrdiff_t>(level.first);
+    if (level.object) {
+      std::stable_sort(begin, open_.end(), [&](std::size_t x, std::size_t y) {
+        return tree_.nodes[x].key < tree_.nodes[y].key;
+      });
+    }
+    Node node;
+    node.kind = level.object ? JsonToken::BeginObject : JsonToken::BeginArray;
+    node.first = tree_.children.size();
+    for (auto child = begin; child != open_.end(); ++child) {
+      const bool replaced = level.object && child + 1 != open_.end() &&
+                            tree_.nodes[*child].key == tree_.nodes[*(child + 1)].key;
+      if (!replaced) {
+        tree_.children.push_back(*child);
+      }
+    }
+    node.count = tree_.children.size() - node.first;
+    open_.erase(begin, open_.end());
+    key_ = level.key;
+    add(node);
+  }
+
+  void key(std::string_view spelled) { key_ = unquoted(spelled); }
+  void string(std::string_view spelled) {
+    add({.kind = JsonToken::String, .text = unquoted(spelled)});
+  }
+  void add(Node node) {
+    node.key = std::exchange(key_, {});
+    tree_.nodes.push_back(node);
+    open_.push_back(tree_.nodes.size() - 1);
+  }
+
+ private:
   struct Level {
-    std::size_t first;  // in `open`
+    std::size_t first;  // in open_
     std::string_view key;
     bool object;
   };
-  tree.nodes.clear();
-  tree.children.clear();
-  tree.unescaped.clear();
-  tree.unescaped_bytes = 0;
-  query::JsonScanner scanner(text);
-  std::vector<Level> levels;
-  std::vector<std::size_t> open;  // nodes whose container is not complete
-  std::string scratch;
-  std::string_view key;
-  const auto unquoted = [&](std::string_view spelled) {
-    const std::string_view plain = query::unquoted_json(spelled, scratch);
-    if (plain.data() != scratch.data()) {
+
+  std::string_view unquoted(std::string_view spelled) {
+    const std::string_view plain = query::unquoted_json(spelled, scratch_);
+    if (plain.data() != scratch_.data()) {
       return plain;
     }
-    tree.unescaped_bytes += sizeof(std::string) + plain.size();
-    return std::string_view(tree.unescaped.emplace_back(plain));
-  };
-  const auto finish = [&](std::string_view own_key) {
-    tree.nodes.back().key = own_key;
-    open.push_back(tree.nodes.size() - 1);
-    key = {};
-  };
+    tree_.unescaped_bytes += sizeof(std::string) + plain.size();
+    return tree_.unescaped.emplace_back(plain);
+  }
+
+  Tree& tree_;
+  std::vector<Level> levels_;
+  std::vector<std::size_t> open_;  // nodes whose container is not complete
+  std::string scratch_;
+  std::string_view key_;
+};
+
+Result<bool> JsonDifference::parse(std::string_view text, Tree& tree) const {
+  TreeMaker maker(tree);
+  query::JsonScanner scanner(text);
   while (true) {
     if (tree.held() > memory_ / 2) {
       return fail(ErrorCode::LimitExceeded,
@@ -101,32 +123,25 @@ Result<bool> JsonDifference::parse(std::string_view text, Tree& tree) const {
     switch (const JsonToken token = scanner.next(); token) {
       case JsonToken::BeginObject:
       case JsonToken::BeginArray:
-        levels.push_back({open.size(), std::exchange(key, {}), token == JsonToken::BeginObject});
+        maker.begin(token == JsonToken::BeginObject);
         break;
       case JsonToken::EndObject:
-      case JsonToken::EndArray: {
-        const Level level = levels.back();
-        levels.pop_back();
-        close(tree, open, level.first, level.object);
-        finish(level.key);
+      case JsonToken::EndArray:
+        maker.end();
         break;
-      }
       case JsonToken::Key:
-        key = unquoted(scanner.spelled());
+        maker.key(scanner.spelled());
         break;
       case JsonToken::String:
-        tree.nodes.push_back({.kind = token, .text = unquoted(scanner.spelled())});
-        finish(key);
+        maker.string(scanner.spelled());
         break;
       case JsonToken::Number:
-        tree.nodes.push_back({.kind = token, .text = scanner.spelled()});
-        finish(key);
+        maker.add({.kind = token, .text = scanner.spelled()});
         break;
       case JsonToken::True:
       case JsonToken::False:
       case JsonToken::Null:
-        tree.nodes.push_back({.kind = token});
-        finish(key);
+        maker.add({.kind = token});
         break;
       case JsonToken::End:
         return true;
@@ -219,8 +234,8 @@ Result<std::optional<std::string>> JsonDifference::find(std::string_view input,
       pairs.pop_back();
       const std::string path = path_of(pairs, a_);
       return Told(fmt::format("{}{}the key {} is only {}", path, path.empty() ? "" : ": ",
-                                    shown(in_input ? x->key : y->key),
-                                    in_input ? "in the input" : "in the archive"));
+                              shown(in_input ? x->key : y->key),
+                              in_input ? "in the input" : "in the archive"));
     }
   }
 }

@@ -53,9 +53,9 @@ class JsonDifference {
     const Node* b;
     std::size_t next = 0;
   };
+  class TreeMaker;
   // False: it is no JSON.
   Result<bool> parse(std::string_view text, Tree& tree) const;
-  static void close(Tree& tree, std::vector<std::size_t>& open, std::size_t first, bool object);
   bool same_number(std::string_view a, std::string_view b) const;
   // What is different about two nodes, leaving their members aside.
   std::optional<std::string> differs(const Node& a, const Node& b) const;

@@ -39,13 +39,6 @@ Path without_prefix(Path path, std::size_t prefix) {
   return path;
 }
 
-bool opens(JsonToken token) {
-  return token == JsonToken::BeginObject || token == JsonToken::BeginArray;
-}
-bool closes(JsonToken token) {
-  return token == JsonToken::EndObject || token == JsonToken::EndArray;
-}
-
 }  // namespace
 
 // Lists ask many values of one path, which is followed once.

@@ -23,6 +23,14 @@ enum class JsonToken : std::uint8_t {
   Damaged,  // no JSON from at() on; every further call says so again
 };
 
+// Whether an object or an array begins, or ends.
+constexpr bool opens(JsonToken token) {
+  return token == JsonToken::BeginObject || token == JsonToken::BeginArray;
+}
+constexpr bool closes(JsonToken token) {
+  return token == JsonToken::EndObject || token == JsonToken::EndArray;
+}
+
 class JsonScanner {
  public:
   // Views `text`, which outlives the scanner. One value of any kind. UTF-8 is not checked.

@@ -77,33 +77,10 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
   if (ready) {
     header_ = next_header_;
   } else {
-    state = parse_member_header(stored, header_);
-    for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader;
-         more *= 4) {
-      FONDS_TRY(stored, window_.at(position_, more));
-      state = parse_member_header(stored, header_);
-      if (stored.size() < more) {
-        break;
-      }
-    }
+    FONDS_TRY(state, read_header(stored));
   }
   if (state == HeaderState::NeedMore) {
-    // A damaged header can ask for more than there is while members follow.
-    FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
-    if (left) {
-      FONDS_TRY(const std::uint64_t behind, find_member(position_ + 1, kNowhere));
-      if (behind < position_ + *left) {
-        report("member-damaged", "gzip member has a header that cannot be", position_);
-        position_ = behind;
-        return Fill::Gap;
-      }
-    }
-    const std::uint64_t shown = left.value_or(stored.size());
-    report("truncated-member",
-           fmt::format("gzip member is cut short in its header after {} bytes", shown), position_);
-    position_ += shown;
-    mode_ = Mode::Over;
-    return Fill::End;
+    return cut_in_header(stored.size());
   }
   if (state == HeaderState::Not) {
     return foreign_bytes(stored);
@@ -133,6 +110,39 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
   }
   mode_ = Mode::Head;
   return more_head(wanted);
+}
+
+// `stored`: what is shown from position_ on.
+Result<HeaderState> GzipDecoder::read_header(ByteView& stored) {
+  auto state = parse_member_header(stored, header_);
+  for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader;
+       more *= 4) {
+    FONDS_TRY(stored, window_.at(position_, more));
+    state = parse_member_header(stored, header_);
+    if (stored.size() < more) {
+      break;
+    }
+  }
+  return state;
+}
+
+// A damaged header can ask for more than there is while members follow.
+Result<BufferedDecoder::Fill> GzipDecoder::cut_in_header(std::size_t seen) {
+  FONDS_TRY(const std::optional<std::uint64_t> left, bytes_left(window_, position_));
+  if (left) {
+    FONDS_TRY(const std::uint64_t behind, find_member(position_ + 1, kNowhere));
+    if (behind < position_ + *left) {
+      report("member-damaged", "gzip member has a header that cannot be", position_);
+      position_ = behind;
+      return Fill::Gap;
+    }
+  }
+  const std::uint64_t shown = left.value_or(seen);
+  report("truncated-member",
+         fmt::format("gzip member is cut short in its header after {} bytes", shown), position_);
+  position_ += shown;
+  mode_ = Mode::Over;
+  return Fill::End;
 }
 
 Result<BufferedDecoder::Fill> GzipDecoder::foreign_bytes(ByteView stored) {

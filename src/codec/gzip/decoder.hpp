@@ -52,6 +52,8 @@ class GzipDecoder final : public BufferedDecoder {
   };
 
   Result<Fill> begin_member(std::size_t wanted);
+  Result<HeaderState> read_header(ByteView& stored);
+  Result<Fill> cut_in_header(std::size_t seen);
   Result<Fill> foreign_bytes(ByteView stored);
   Result<Fill> decode_whole();
   Result<Fill> begin_at_point();

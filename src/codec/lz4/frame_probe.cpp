@@ -10,7 +10,6 @@
 #include "codec/resync.hpp"
 
 namespace fonds::lz4 {
-namespace {}  // namespace
 
 bool FrameProbe::begins_record(ByteView stored, const RecordProbe& probe, std::uint64_t& work) {
   FrameHeader header;

@@ -70,10 +70,9 @@ Status JsonFieldCounts::add(std::string_view json) {
     if (token == JsonToken::Damaged || token == JsonToken::End) {
       return {};
     }
-    const bool opens = token == JsonToken::BeginObject || token == JsonToken::BeginArray;
     if (arrays > 0) {
-      arrays += opens ? 1 : 0;
-      arrays -= token == JsonToken::EndObject || token == JsonToken::EndArray ? 1 : 0;
+      arrays += opens(token) ? 1 : 0;
+      arrays -= closes(token) ? 1 : 0;
       continue;
     }
     if (token == JsonToken::Key) {

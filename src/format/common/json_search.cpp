@@ -17,13 +17,6 @@ namespace {
 using query::JsonToken;
 using Want = SearchOptions::Want;
 
-bool opens(JsonToken token) {
-  return token == JsonToken::BeginObject || token == JsonToken::BeginArray;
-}
-bool closes(JsonToken token) {
-  return token == JsonToken::EndObject || token == JsonToken::EndArray;
-}
-
 // A text as archives in columns print it, whatever way it was spelled.
 void append_text(std::string& out, std::string_view text) {
   out += '"';

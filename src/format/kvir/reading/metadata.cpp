@@ -22,9 +22,9 @@ std::string_view rest_of_value(JsonScanner& scanner, std::string_view json, Json
                                std::size_t begin) {
   std::size_t depth = 0;
   while (true) {
-    if (token == JsonToken::BeginObject || token == JsonToken::BeginArray) {
+    if (opens(token)) {
       ++depth;
-    } else if (token == JsonToken::EndObject || token == JsonToken::EndArray) {
+    } else if (closes(token)) {
       --depth;
     } else if (token == JsonToken::Damaged || token == JsonToken::End) {
       return {};

@@ -4,7 +4,6 @@
 #include "format/common/progress.hpp"
 
 namespace fonds::warc {
-namespace {}  // namespace
 
 Result<Pass> Pass::open(const Archive& archive, const RewriteOptions& options, bool http) {
   ReadOptions read = options.read;
