@@ -14,6 +14,7 @@
 #include <fonds/format.hpp>
 
 #include "codec/nested.hpp"
+#include "format/format_names.hpp"
 #include "format/round_trips.hpp"
 #include "io/replayed_source.hpp"
 #include "io/will_read.hpp"
@@ -70,16 +71,6 @@ const Format* probe_format(const DecodedHead& head, int least = 0) {
     }
   }
   return best;
-}
-
-std::string format_names() {
-  std::vector<std::string_view> names;
-  for (const Format* format : formats()) {
-    if (std::ranges::find(names, format->name()) == names.end()) {
-      names.push_back(format->name());
-    }
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // The format with this name; of several the one that fits best, or the last.
@@ -362,10 +353,10 @@ Result<Archive> open_archive(std::shared_ptr<ByteSource> source, const OpenOptio
   if (!options.format.empty()) {
     archive.format = named_format(options.format, head);
     if (archive.format == nullptr) {
-      return fail(
-          ErrorCode::BadArgument,
-          fmt::format("there is no format named {}, only {}", options.format, format_names()),
-          {.source = name});
+      return fail(ErrorCode::BadArgument,
+                  fmt::format("there is no format named {}, only {}", options.format,
+                              format_names([](const Format&) { return true; })),
+                  {.source = name});
     }
     return archive;
   }

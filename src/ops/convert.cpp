@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "format/common/judge.hpp"
+#include "format/format_names.hpp"
 #include "ops/convert_check.hpp"
 #include "ops/found_events.hpp"
 #include "ops/record_filter.hpp"
@@ -20,17 +21,6 @@ namespace {
 
 const std::vector<std::string> kZstd = {"zstd"};
 constexpr std::uint64_t kMostSamples = std::uint64_t{64} << 20;
-
-std::string writable_formats() {
-  std::string names;
-  for (const Format* format : formats()) {
-    if (format->writing() != nullptr) {
-      names += names.empty() ? "" : ", ";
-      names += format->name();
-    }
-  }
-  return names;
-}
 
 // What a web archive is compressed with if nothing is said: as the first archive, where that can be
 // written.
@@ -401,8 +391,10 @@ Result<Target> parse_target(std::string_view name) {
     return Target{format, std::string(slash == std::string_view::npos ? std::string_view()
                                                                       : name.substr(slash + 1))};
   }
-  return fail(ErrorCode::BadArgument,
-              fmt::format("'{}' cannot be written; what can is {}", name, writable_formats()));
+  return fail(
+      ErrorCode::BadArgument,
+      fmt::format("'{}' cannot be written; what can is {}", name,
+                  format_names([](const Format& format) { return format.writing() != nullptr; })));
 }
 
 Result<Target> default_target(const Archive& archive) {
