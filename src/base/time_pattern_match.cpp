@@ -318,7 +318,8 @@ class Matcher {
       if (__builtin_mul_overflow(fields_.epoch, std::int64_t{10}, &fields_.epoch) ||
           __builtin_add_overflow(fields_.epoch, fields_.epoch_negative ? -digit : digit,
                                  &fields_.epoch)) {
-        fields_.epoch = fields_.epoch_negative ? kFirstNs : kLastNs;
+        fields_.epoch = fields_.epoch_negative ? std::numeric_limits<std::int64_t>::min()
+                                               : std::numeric_limits<std::int64_t>::max();
         fields_.epoch_saturated = true;
         break;
       }

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "base/calendar.hpp"
 #include "base/time_pattern.hpp"

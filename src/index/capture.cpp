@@ -175,10 +175,6 @@ std::string_view guess_columns(std::string_view line) {
   return {};
 }
 
-tl::unexpected<Error> corrupt(std::string message) {
-  return fail(ErrorCode::Corrupt, std::move(message));
-}
-
 // For a message: the beginning of what a line holds.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 40;
@@ -191,7 +187,8 @@ Status set_number(std::optional<std::uint64_t>& member, std::string_view value, 
   }
   member = parse_number(value);
   if (!member) {
-    return corrupt(fmt::format("column {} holds \"{}\", which is no number", letter, shown(value)));
+    return corrupt_capture(
+        fmt::format("column {} holds \"{}\", which is no number", letter, shown(value)));
   }
   return {};
 }
@@ -204,7 +201,8 @@ Status set_column(Capture& capture, char letter, std::string_view value) {
       break;
     case 'b':
       if (!is_timestamp(value)) {
-        return corrupt(fmt::format("column b holds \"{}\", which is no timestamp", shown(value)));
+        return corrupt_capture(
+            fmt::format("column b holds \"{}\", which is no timestamp", shown(value)));
       }
       capture.timestamp = value;
       break;
@@ -267,12 +265,13 @@ Result<Capture> parse_cdx(std::string_view line, const LineLayout& layout) {
   std::vector<std::string_view> columns = split(line, layout.delimiter);
   const std::size_t wanted = layout.columns.size();
   if (columns.size() < wanted) {
-    return corrupt(fmt::format("the line has {} columns, not {}", columns.size(), wanted));
+    return corrupt_capture(fmt::format("the line has {} columns, not {}", columns.size(), wanted));
   }
   if (columns.size() > wanted) {
     const std::size_t url = layout.columns.find('a');
     if (url == npos) {
-      return corrupt(fmt::format("the line has {} columns, not {}", columns.size(), wanted));
+      return corrupt_capture(
+          fmt::format("the line has {} columns, not {}", columns.size(), wanted));
     }
     join_url(line, columns, url, columns.size() - wanted);
   }
@@ -285,7 +284,7 @@ Result<Capture> parse_cdx(std::string_view line, const LineLayout& layout) {
     capture.key = canonized == npos ? capture.url : std::string(columns[canonized]);
   }
   if (capture.key.empty()) {
-    return corrupt("the line has no key");
+    return corrupt_capture("the line has no key");
   }
   return capture;
 }
@@ -296,10 +295,11 @@ Result<Capture> parse_cdxj(std::string_view line) {
   }
   const auto parts = split_cdxj(line);
   if (!parts || parts->key.empty()) {
-    return corrupt(fmt::format("the line has no key, timestamp and object: \"{}\"", shown(line)));
+    return corrupt_capture(
+        fmt::format("the line has no key, timestamp and object: \"{}\"", shown(line)));
   }
   if (!is_timestamp(parts->timestamp)) {
-    return corrupt(fmt::format("\"{}\" is no timestamp", shown(parts->timestamp)));
+    return corrupt_capture(fmt::format("\"{}\" is no timestamp", shown(parts->timestamp)));
   }
   Capture capture;
   capture.key = parts->key;

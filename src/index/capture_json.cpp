@@ -19,7 +19,7 @@
 
 namespace fonds::index {
 namespace {
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kDeepest = 64;  // levels of objects and lists
 
@@ -65,24 +65,20 @@ void append_escaped(std::string& out, std::uint32_t character) {
   }
 }
 
-tl::unexpected<Error> no_capture(std::string message) {
-  return fail(ErrorCode::Corrupt, std::move(message));
-}
-
 // Text of a text or of a number; nothing of null.
-Status set_text(std::string& member, const std::string& name, const Json& value) {
+Status set_text(std::string& member, const std::string& name, const OrderedJson& value) {
   if (value.is_string()) {
     member = value.get<std::string>();
   } else if (value.is_number_integer()) {
     member = value.dump();
   } else if (!value.is_null()) {
-    return no_capture(fmt::format("member {} is neither text nor a number", name));
+    return corrupt_capture(fmt::format("member {} is neither text nor a number", name));
   }
   return {};
 }
 
 Status set_number(std::optional<std::uint64_t>& member, const std::string& name,
-                  const Json& value) {
+                  const OrderedJson& value) {
   std::string text;
   FONDS_CHECK(set_text(text, name, value));
   if (value.is_null() || text == "-") {
@@ -90,13 +86,13 @@ Status set_number(std::optional<std::uint64_t>& member, const std::string& name,
   }
   member = parse_number(text);
   if (!member) {
-    return no_capture(fmt::format("member {} is \"{}\", which is no number", name,
-                                  escape_for_terminal(text.substr(0, 40))));
+    return corrupt_capture(fmt::format("member {} is \"{}\", which is no number", name,
+                                       escape_for_terminal(text.substr(0, 40))));
   }
   return {};
 }
 
-Status set_member(Capture& capture, const std::string& name, const Json& value) {
+Status set_member(Capture& capture, const std::string& name, const OrderedJson& value) {
   const std::array<std::pair<std::string_view, std::string*>, 8> texts = {
       {{"url", &capture.url},
        {"mime", &capture.mime},
@@ -129,6 +125,10 @@ Status set_member(Capture& capture, const std::string& name, const Json& value) 
 }
 
 }  // namespace
+
+tl::unexpected<Error> corrupt_capture(std::string message) {
+  return fail(ErrorCode::Corrupt, std::move(message));
+}
 
 void append_json_text(std::string& out, std::string_view text) {
   out += '"';
@@ -174,18 +174,18 @@ bool is_json_deeper_than(std::string_view json, std::size_t most) {
 Status parse_members(std::string_view json, Capture& capture) {
   try {
     if (is_json_deeper_than(json, kDeepest)) {
-      return no_capture(fmt::format("the object has more than {} levels", kDeepest));
+      return corrupt_capture(fmt::format("the object has more than {} levels", kDeepest));
     }
-    const Json object = Json::parse(json, nullptr, false);
+    const OrderedJson object = OrderedJson::parse(json, nullptr, false);
     if (!object.is_object()) {
-      return no_capture("what follows the timestamp is no JSON object");
+      return corrupt_capture("what follows the timestamp is no JSON object");
     }
     for (const auto& [name, value] : object.items()) {
       FONDS_CHECK(set_member(capture, name, value));
     }
     return {};
   } catch (const std::exception& e) {
-    return no_capture(e.what());
+    return corrupt_capture(e.what());
   }
 }
 

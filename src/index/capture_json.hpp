@@ -19,6 +19,9 @@ void append_json_text(std::string& out, std::string_view text);
 // reader should follow.
 bool is_json_deeper_than(std::string_view json, std::size_t most);
 
+// Of text that is none.
+tl::unexpected<Error> corrupt_capture(std::string message);
+
 // Sets the members of `capture` that the object `json` tells of. Numbers may be given as text.
 // Errors: Corrupt.
 Status parse_members(std::string_view json, Capture& capture);

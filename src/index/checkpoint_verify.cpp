@@ -159,7 +159,7 @@ class Verification {
     gzip::MemberHeader header;
     gzip::HeaderState state = gzip::parse_member_header(in_, header);
     if (state == gzip::HeaderState::NeedMore && in_.size() == kInputBuffer) {
-      std::vector<std::byte> bytes(gzip::kMostHeader);
+      std::vector<std::byte> bytes(gzip::kLongestHeader);
       FONDS_TRY(const std::size_t n, archive_.read_at(position(), bytes));
       state = gzip::parse_member_header(ByteView(bytes).first(n), header);
     }

@@ -46,7 +46,7 @@ std::array<std::byte, kGzidxWindow> full_window(ByteView window) {
 // Where the deflate data of the member at `member` begin.
 Result<std::uint64_t> find_data(ByteSource& source, std::uint64_t member) {
   std::vector<std::byte> bytes;
-  for (const std::size_t size : {kUsualHeader, gzip::kMostHeader}) {
+  for (const std::size_t size : {kUsualHeader, gzip::kLongestHeader}) {
     bytes.resize(size);
     FONDS_TRY(const std::size_t n, source.read_at(member, bytes));
     gzip::MemberHeader header;

@@ -33,21 +33,21 @@ constexpr std::size_t kSmallestMember = 18;                       // an empty gz
 constexpr std::string_view kMagic = "\x1f\x8b";
 constexpr std::string_view kMeta = "!meta ";
 
-using Object = nlohmann::json;
+using Json = nlohmann::json;
 
 // The object that `text` is, and nothing else; discarded if it is none.
-Object parse_object(std::string_view text) {
-  Object json = Object::parse(text, nullptr, false);
-  return json.is_object() ? json : Object(Object::value_t::discarded);
+Json parse_object(std::string_view text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_object() ? json : Json(Json::value_t::discarded);
 }
 
-std::string text_member(const Object& object, const char* name) {
+std::string text_member(const Json& object, const char* name) {
   const auto member = object.find(name);
   return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
 }
 
 // Numbers, and numbers in quotes.
-std::optional<std::uint64_t> number_member(const Object& object, const char* name) {
+std::optional<std::uint64_t> number_member(const Json& object, const char* name) {
   const auto member = object.find(name);
   if (member == object.end()) {
     return std::nullopt;
@@ -78,7 +78,7 @@ Result<ZipNumBlock> parse_classic(std::string_view line) {
 
 // "key timestamp {…}".
 Result<ZipNumBlock> parse_json(std::string_view line, std::size_t brace) {
-  const Object object = parse_object(line.substr(brace));
+  const Json object = parse_object(line.substr(brace));
   if (object.is_discarded()) {
     return fail(ErrorCode::Corrupt, "a line of a secondary index does not end with a JSON object");
   }

@@ -21,7 +21,6 @@ constexpr std::size_t kMostPlain = 64;             // ranges of plain records th
 constexpr std::string_view kPlainState = "plain";  // the start lies among records stored plain
 // Room that is tried for a whole member; what needs more is decoded as a stream.
 constexpr std::array kWholeSizes = {std::size_t{256} << 10, std::size_t{2} << 20};
-constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
 constexpr std::uint64_t kMostDamagedWork = std::uint64_t{1}
                                            << 30;  // decoded bytes of damaged members
 constexpr std::size_t kProbeRoom = std::size_t{64}
@@ -115,7 +114,7 @@ Result<BufferedDecoder::Fill> GzipDecoder::begin_member(std::size_t wanted) {
 // `stored`: what is shown from position_ on.
 Result<HeaderState> GzipDecoder::read_header(ByteView& stored) {
   auto state = parse_member_header(stored, header_);
-  for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kMaxHeader;
+  for (std::size_t more = 4096; state == HeaderState::NeedMore && more <= 2 * kLongestHeader;
        more *= 4) {
     FONDS_TRY(stored, window_.at(position_, more));
     state = parse_member_header(stored, header_);

@@ -13,8 +13,6 @@ namespace fonds::gzip {
 namespace {
 
 constexpr std::size_t kFixedPart = 10;
-constexpr std::size_t kLongest = std::size_t{1}
-                                 << 20;  // names and comments have no limit of their own
 constexpr std::array kMagic = {std::byte{0x1F}, std::byte{0x8B}, std::byte{0x08}};
 
 constexpr unsigned kHeaderCrc = 1U << 1, kExtra = 1U << 2, kName = 1U << 3, kComment = 1U << 4;
@@ -54,8 +52,9 @@ bool pass_text(ByteView stored, std::size_t& at) {
 }  // namespace
 
 HeaderState parse_member_header(ByteView stored, MemberHeader& header) {
-  const HeaderState at_end = stored.size() < kLongest ? HeaderState::NeedMore : HeaderState::Not;
-  stored = stored.first(std::min(stored.size(), kLongest));
+  const HeaderState at_end =
+      stored.size() < kLongestHeader ? HeaderState::NeedMore : HeaderState::Not;
+  stored = stored.first(std::min(stored.size(), kLongestHeader));
   const std::size_t magic_there = std::min(stored.size(), kMagic.size());
   if (!std::equal(kMagic.begin(), kMagic.begin() + static_cast<std::ptrdiff_t>(magic_there),
                   stored.begin())) {

@@ -9,8 +9,8 @@
 
 namespace fonds::gzip {
 
-// Bytes that parse_member_header() may need to see.
-inline constexpr std::size_t kMostHeader = (std::size_t{1} << 20) + 64;
+// Names and comments have no limit of their own. With so many bytes shown no header asks for more.
+inline constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 
 // The extra subfield "sl" that some writers of WARC files leave in each member. A hint: verify what
 // it leads to.

@@ -55,7 +55,7 @@ class FrameCheck {
   Status take_status() { return std::move(status_); }
 
  private:
-  // The first error ends what is said of the rest.
+  // Of several errors the first one counts.
   void note(Status status) {
     if (status_) {
       status_ = std::move(status);

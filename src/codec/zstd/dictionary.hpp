@@ -16,7 +16,7 @@ struct ZSTD_DDict_s;
 
 namespace fonds::zstd {
 
-// The range of ids that nobody registers; RFC 8878, 5.
+// The ids of dictionaries for private use: what is below and above is reserved; RFC 8878, 5.
 inline constexpr std::uint32_t kFirstFreeId = 32768, kLastFreeId = 0x7FFFFFFF;
 
 struct Dictionary {

@@ -17,7 +17,7 @@ namespace fonds::zstd {
 namespace {
 
 constexpr std::size_t kChecksum = 4;
-constexpr std::size_t kSearchedAtOnce = std::size_t{256} << 10;  // that is searched at once
+constexpr std::size_t kSearchedAtOnce = std::size_t{256} << 10;
 
 std::uint64_t load_le(ByteView bytes) {
   std::uint64_t value = 0;

@@ -25,7 +25,6 @@
 namespace fonds::zstd {
 namespace {
 
-// docs/formats/warc-zstandard.md, "The dictionary frame": what is below and above is reserved.
 constexpr std::size_t kLeastSamples = 50;
 constexpr std::size_t kSamplesPerDictionary = 8;  // bytes of them for each of it
 constexpr std::uint64_t kHeldOut = 8;             // one in so many

@@ -15,7 +15,7 @@
 
 namespace fonds::clps {
 
-// In which those ask a budget whose needs grow bit by bit.
+// Bytes: whoever needs more and more asks a budget in such steps.
 inline constexpr std::size_t kShareStep = std::size_t{1} << 20;
 
 // A share of a budget; given back at the end.

@@ -1,7 +1,6 @@
 // The timestamp column of an archive, as searches see it.
 #include <algorithm>
 #include <bitset>
-#include <limits>
 
 #include <fmt/core.h>
 
